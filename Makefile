@@ -1,0 +1,68 @@
+# Every target does its own set-up: a machine with python3, pip, git and make is enough.
+PYTHON ?= python3
+UV_VERSION := 0.13.7
+VENV := .venv
+BIN := $(VENV)/bin
+UV := .tools/uv-$(UV_VERSION)/bin/uv
+JOBS ?= auto
+export PYTHONPATH := src
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: dev
+dev: $(VENV)/.installed ## Run the example app on an embedded PostgreSQL (Ctrl-C stops it)
+	@$(BIN)/headrace dev $(ARGS)
+
+.PHONY: test
+test: lint types layers tests ## Lint, check types and layers, then run every test in parallel
+
+.PHONY: lint
+lint: $(VENV)/.installed ## Check style with ruff
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+.PHONY: types
+types: $(VENV)/.installed ## Check types with mypy, strictly
+	@$(BIN)/mypy
+
+.PHONY: layers
+layers: $(VENV)/.installed ## Check that each layer imports only those below it
+	@$(BIN)/lint-imports --no-logo
+
+.PHONY: tests
+tests: $(VENV)/.installed ## Run every test in parallel (ARGS="-k cancel" to choose)
+	@$(BIN)/pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+.PHONY: bench
+bench: $(VENV)/.installed ## Measure speed: a table here, JSON in bench/results/
+	@$(BIN)/python -m bench $(ARGS)
+
+.PHONY: format
+format: $(VENV)/.installed ## Rewrite the code in the project's style
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+.PHONY: lock
+lock: $(UV) ## Choose newer dependencies and write requirements.lock
+	@$(UV) pip compile --quiet --upgrade --universal --generate-hashes --no-header --no-annotate \
+		--no-emit-index-url --no-emit-find-links --group dev --python-version 3.11 -o requirements.lock pyproject.toml
+
+.PHONY: clean
+clean: ## Remove what the other targets made, the embedded database excepted
+	@rm -rf $(VENV) .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+
+$(VENV)/.installed: requirements.lock pyproject.toml $(UV)
+	@echo "Setting up $(VENV) ..."
+	@test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) $(VENV)
+	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
+	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@touch $@
+
+$(UV):
+	@echo "Fetching uv ..."
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-warn-script-location \
+		--target .tools/uv-$(UV_VERSION) uv==$(UV_VERSION)

@@ -1,0 +1,1 @@
+"""Headrace: a job control plane on PostgreSQL."""

@@ -1,0 +1,1 @@
+"""The database: pool, statements, migrations, partitions and the embedded server."""

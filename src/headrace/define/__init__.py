@@ -1,0 +1,1 @@
+"""Definitions: what can be run, from code to the database."""

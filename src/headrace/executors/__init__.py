@@ -1,0 +1,1 @@
+"""How an attempt runs: on the loop, in a thread, in a child process."""

@@ -1,0 +1,1 @@
+"""Log lines: what an attempt printed or logged."""

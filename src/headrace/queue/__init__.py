@@ -1,0 +1,1 @@
+"""The life of a job, one verb a module with its SQL beside it."""

@@ -1,0 +1,1 @@
+"""The only door for people: authorise, one transaction, audit."""

@@ -1,0 +1,1 @@
+"""Rules that enqueue jobs: schedules, init and events."""

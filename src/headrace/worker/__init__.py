@@ -1,0 +1,1 @@
+"""Claim, execute, finish: over a Transport."""
