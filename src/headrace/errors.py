@@ -28,6 +28,12 @@ class ValidationError(BadRequest):
     code, status = "invalid_payload", 422
 
 
+class PayloadTooLarge(BadRequest):
+    """The payload is too large."""
+
+    code, status = "payload_too_large", 413
+
+
 class NotFound(HeadraceError):
     """There is nothing by that name."""
 

@@ -1,0 +1,194 @@
+"""`Headrace`: one object for an application's jobs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, ParamSpec, Self, TypeVar, Unpack
+from uuid import UUID
+
+from headrace.app.client import Client
+from headrace.app.job_function import JobFunction
+from headrace.app.registry import Registry
+from headrace.app.sync_facade import SyncFacade
+from headrace.app.work import run_worker
+from headrace.config import Settings, load_settings
+from headrace.db.database import Database
+from headrace.define.handler import Handler, as_timeout
+from headrace.define.sync import SyncReport, sync_definitions
+from headrace.errors import HeadraceError
+from headrace.model.definition import Isolation, TriggerDeclaration
+from headrace.model.job import Job
+from headrace.model.retry import RetryPolicy
+from headrace.queue.enqueue import EnqueueManyOptions, EnqueueOptions
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class NotOpen(HeadraceError):
+    """Open it first: `async with hr: …`."""
+
+    code, status = "not_open", 500
+
+
+class Headrace:
+    """Declares jobs, enqueues them and runs workers. Configured by file and environment, embedded by default."""
+
+    def __init__(
+        self,
+        database_url: str | None = None,
+        data_dir: Path | str | None = None,
+        *,
+        app: str | None = None,
+    ) -> None:
+        self._overrides: dict[str, Any] = {"database.url": database_url, "data_dir": data_dir}
+        self._settings: Settings | None = None
+        self._registry = Registry()
+        self._client: Client | None = None
+        self._database: Database | None = None
+        # Definitions belong to an app, so that one app's sync does not call another's deleted.
+        self.app = app or sys._getframe(1).f_globals.get("__name__", "app")
+        self.sync = SyncFacade(self)
+
+    @property
+    def settings(self) -> Settings:
+        """File, environment and arguments, read when first needed."""
+        if self._settings is None:
+            self._settings = load_settings(flags=self._overrides)
+        return self._settings
+
+    def configure(self, flags: Mapping[str, Any]) -> None:
+        """Settings from a command line, such as `{"jobs.worker_concurrency": 8}`: they win over all others."""
+        self._overrides |= {key: value for key, value in flags.items() if value is not None}
+        self._settings = None
+
+    # -- declare
+
+    def job(
+        self,
+        key: str | Callable[..., Any] | None = None,
+        *,
+        queue: str = "default",
+        priority: int = 100,
+        max_attempts: int = 3,
+        timeout: float | timedelta | None = None,
+        retry: RetryPolicy | None = None,
+        isolation: Isolation = "none",
+        tags: Iterable[str] = (),
+        description: str = "",
+        cron: str | None = None,
+        every: float | timedelta | None = None,
+        on: str | None = None,
+        init: bool | str | None = None,
+        timezone: str = "UTC",
+        catch_up: str = "latest",
+    ) -> Callable[[Callable[P, R]], JobFunction[P, R]]:
+        """Declare the function below as a job. Its parameters are the payload's schema."""
+        interval = every.total_seconds() if isinstance(every, timedelta) else every
+        fires = (cron, interval, on, init) != (None, None, None, None)
+        trigger = TriggerDeclaration(cron, interval, on, init, timezone, catch_up)
+
+        def declare(function: Callable[P, R]) -> JobFunction[P, R]:
+            handler = Handler(
+                function,
+                key=key if isinstance(key, str) else None,
+                isolation=isolation,
+                description=description,
+                tags=tuple(tags),
+                triggers=(trigger,) if fires else (),
+                queue=queue,
+                priority=priority,
+                max_attempts=max_attempts,
+                timeout=as_timeout(timeout),
+                retry=retry or RetryPolicy(),
+            )
+            self._registry.add(handler)
+            return JobFunction(self, handler, function)
+
+        # `@hr.job` without brackets hands the function over as the key.
+        return declare(key) if callable(key) else declare
+
+    @property
+    def handlers(self) -> Mapping[str, Handler]:
+        """What was declared, by key."""
+        return self._registry.handlers
+
+    async def sync_definitions(self, *, force: bool = False, complete: bool = True) -> SyncReport:
+        """Tell the database what the code declares."""
+        async with self.database.pool.acquire() as conn:
+            definitions = [handler.definition for handler in self.handlers.values()]
+            return await sync_definitions(conn, definitions, app=self.app, force=force, complete=complete)
+
+    # -- open and close
+
+    async def __aenter__(self) -> Self:
+        if self._client is not None:
+            raise HeadraceError("this Headrace is open already")
+        self._database = await self.open_database()
+        self._client = Client(self._database, self._registry)
+        try:
+            if self.handlers:
+                await self.sync_definitions(complete=False)
+        except BaseException:
+            await self.__aexit__()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        client, self._client, self._database = self._client, None, None
+        if client is not None:
+            await client.close()
+
+    async def open_database(self) -> Database:
+        """A database of its own, checked and migrated."""
+        where = self.settings.database
+        return await Database.open(url=where.url, data_dir=self.settings.data_dir, pool_size=where.pool_size)
+
+    @property
+    def database(self) -> Database:
+        if self._database is None:
+            raise NotOpen
+        return self._database
+
+    @property
+    def client(self) -> Client:
+        if self._client is None:
+            raise NotOpen
+        return self._client
+
+    # -- use
+
+    async def enqueue(
+        self, key: str, payload: Mapping[str, Any] | None = None, **options: Unpack[EnqueueOptions]
+    ) -> UUID:
+        """One job; gives back its id, or that of the job that already holds its key."""
+        return await self.client.enqueue(key, payload, **options)
+
+    async def enqueue_many(
+        self, key: str, payloads: Iterable[Mapping[str, Any]], **options: Unpack[EnqueueManyOptions]
+    ) -> list[UUID]:
+        """Many jobs of one definition in one statement; gives back their ids, in order."""
+        return await self.client.enqueue_many(key, payloads, **options)
+
+    async def get_job(self, job_id: UUID | str) -> Job:
+        """The job as it stands, or `NotFound`."""
+        return await self.client.get_job(job_id)
+
+    async def wait(self, job_id: UUID | str, timeout: timedelta | float | None = None) -> Job:
+        """The job once it has ended, or `TimeoutError`."""
+        return await self.client.wait(job_id, timeout)
+
+    async def cancel(self, job_id: UUID | str) -> bool:
+        """True when it is canceled or told to stop; false when it had already ended."""
+        return await self.client.cancel(job_id)
+
+    async def retry(self, job_id: UUID | str) -> bool:
+        """True when it waits to run again; false when it has not ended."""
+        return await self.client.retry(job_id)
+
+    async def run_worker(self, *, concurrency: int | None = None, queues: Iterable[str] | None = None) -> None:
+        """Run a worker with maintenance until it is cancelled."""
+        await run_worker(self, concurrency=concurrency, queues=tuple(queues) if queues else None)

@@ -1,0 +1,113 @@
+"""`hr.sync`: the same verbs for code without an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import threading
+from collections.abc import Coroutine, Iterable, Mapping
+from datetime import timedelta
+from typing import Any, Protocol, TypeVar, Unpack
+from uuid import UUID
+
+from headrace.app.client import Client
+from headrace.app.registry import Registry
+from headrace.db.borrowed import fetch_column_maybe_async
+from headrace.db.database import Database
+from headrace.db.sqlstate import translated_errors
+from headrace.define.handler import Handler
+from headrace.define.sync import sync_definitions
+from headrace.errors import BadRequest
+from headrace.model.job import Job
+from headrace.queue.enqueue import ENQUEUE_MANY, EnqueueManyOptions, EnqueueOptions
+
+T = TypeVar("T")
+
+
+class App(Protocol):
+    """What the facade needs of an application."""
+
+    app: str
+    _registry: Registry
+
+    @property
+    def handlers(self) -> Mapping[str, Handler]: ...
+
+    async def open_database(self) -> Database: ...
+
+
+class SyncFacade:
+    """Blocking calls, served by a loop in a thread of its own that starts with the first of them."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._client: Client | None = None
+
+    def enqueue(self, key: str, payload: Mapping[str, Any] | None = None, **options: Unpack[EnqueueOptions]) -> UUID:
+        """One job; gives back its id, or that of the job that already holds its key."""
+        connection = options.pop("connection", None)
+        if connection is None:
+            return self._call(self._opened().enqueue(key, payload, **options))
+        # The caller's own connection, in the caller's own thread: no loop is needed.
+        request = self._opened().request(key, payload, options)
+        with translated_errors():
+            ids = fetch_column_maybe_async(connection, ENQUEUE_MANY, request.parameters())
+        if not isinstance(ids, list):
+            ids.close()
+            raise BadRequest("hr.sync needs a blocking connection; use await hr.enqueue(…) with an async one")
+        first: UUID = ids[0]
+        return first
+
+    def enqueue_many(
+        self, key: str, payloads: Iterable[Mapping[str, Any]], **options: Unpack[EnqueueManyOptions]
+    ) -> list[UUID]:
+        """Many jobs of one definition in one statement; gives back their ids, in order."""
+        return self._call(self._opened().enqueue_many(key, payloads, **options))
+
+    def get_job(self, job_id: UUID | str) -> Job:
+        """The job as it stands, or `NotFound`."""
+        return self._call(self._opened().get_job(job_id))
+
+    def wait(self, job_id: UUID | str, timeout: timedelta | float | None = None) -> Job:
+        """The job once it has ended, or `TimeoutError`."""
+        return self._call(self._opened().wait(job_id, timeout))
+
+    def cancel(self, job_id: UUID | str) -> bool:
+        """True when it is canceled or told to stop; false when it had already ended."""
+        return self._call(self._opened().cancel(job_id))
+
+    def retry(self, job_id: UUID | str) -> bool:
+        """True when it waits to run again; false when it has not ended."""
+        return self._call(self._opened().retry(job_id))
+
+    def close(self) -> None:
+        """Give the database back and end the thread; the next call starts anew."""
+        with self._lock:
+            client, self._client = self._client, None
+            loop, self._loop = self._loop, None
+        if client is not None and loop is not None:
+            asyncio.run_coroutine_threadsafe(client.close(), loop).result()
+            loop.call_soon_threadsafe(loop.stop)
+
+    def _opened(self) -> Client:
+        with self._lock:
+            if self._client is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=self._loop.run_forever, name="headrace sync", daemon=True).start()
+                self._client = asyncio.run_coroutine_threadsafe(self._open(), self._loop).result()
+                atexit.register(self.close)
+            return self._client
+
+    async def _open(self) -> Client:
+        database = await self._app.open_database()
+        if self._app.handlers:
+            async with database.pool.acquire() as conn:
+                definitions = [handler.definition for handler in self._app.handlers.values()]
+                await sync_definitions(conn, definitions, app=self._app.app, complete=False)
+        return Client(database, self._app._registry)
+
+    def _call(self, work: Coroutine[Any, Any, T]) -> T:
+        assert self._loop is not None  # noqa: S101 - opened before the coroutine was made
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()

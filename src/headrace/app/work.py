@@ -1,0 +1,154 @@
+"""A worker process: the worker, the maintenance beside it and the listener that wakes both."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Protocol
+
+import structlog
+
+from headrace.config import Settings
+from headrace.db.database import Database
+from headrace.db.listen import Listener
+from headrace.define.handler import Handler
+from headrace.define.sync import SyncReport
+from headrace.model.job import ClaimedJob
+from headrace.model.status import JobStatus
+from headrace.model.transition import Transition
+from headrace.queue.lease import WorkerIdentity
+from headrace.queue.rescue import mark_all_lost
+from headrace.version import __version__
+from headrace.worker.maintenance import maintenance_loops
+from headrace.worker.postgres import PostgresTransport
+from headrace.worker.worker import Worker
+
+log = structlog.get_logger("headrace.worker")
+
+
+class App(Protocol):
+    """An open application."""
+
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def database(self) -> Database: ...
+    @property
+    def handlers(self) -> Mapping[str, Handler]: ...
+
+    async def sync_definitions(self, *, force: bool = False, complete: bool = True) -> SyncReport: ...
+
+
+class WorkerProcess:
+    """All that `headrace worker` runs in one process."""
+
+    def __init__(
+        self,
+        app: App,
+        *,
+        concurrency: int | None = None,
+        queues: tuple[str, ...] | None = None,
+        announce: bool = False,
+    ) -> None:
+        self._app = app
+        jobs = app.settings.jobs
+        endpoint = app.database.endpoint
+        identity = WorkerIdentity(
+            name=f"{socket.gethostname()}:{os.getpid()}",
+            hostname=socket.gethostname(),
+            pid=os.getpid(),
+            version=__version__,
+            queues=queues or jobs.queues,
+            definitions=tuple(app.handlers),
+            concurrency=concurrency or jobs.worker_concurrency,
+            lease=timedelta(seconds=jobs.lease_duration_s),
+        )
+        self._transport = PostgresTransport(endpoint, identity, poll_interval=jobs.poll_interval_ms / 1000)
+        self._loops, self._promoter, self._links = maintenance_loops(endpoint)
+        self.worker = Worker(
+            self._transport,
+            app.handlers,
+            concurrency=identity.concurrency,
+            lease=jobs.lease_duration_s,
+            shutdown_timeout=jobs.shutdown_timeout_s,
+            kill_grace=jobs.kill_grace_s,
+            on_rescheduled=self._promoter.wake,
+            announce=announce_end if announce else None,
+        )
+        self._listener = Listener(endpoint, {"headrace": self._notified})
+
+    async def run(self) -> None:
+        """Work until `stop` is called."""
+        report = await self._app.sync_definitions()
+        if report:
+            log.info(
+                "definitions synced",
+                added=report.added,
+                changed=report.changed,
+                gone=report.deleted_from_code,
+            )
+        await self._rescue_after_a_clean_slate()
+        self._listener.start()
+        maintaining = [asyncio.create_task(loop.run()) for loop in self._loops]
+        try:
+            await self.worker.run()
+        finally:
+            for task in maintaining:
+                task.cancel()
+            await asyncio.gather(*maintaining, return_exceptions=True)
+            await self._listener.stop()
+            for link in self._links:
+                await link.close()
+
+    def stop(self) -> None:
+        """Ask for an orderly end."""
+        self.worker.stop()
+
+    async def _rescue_after_a_clean_slate(self) -> None:
+        """Alone with an embedded server at its start, we know that its former workers are gone."""
+        embedded = self._app.database.embedded
+        if embedded is not None and embedded.sole_owner:
+            async with self._app.database.pool.acquire() as conn:
+                await mark_all_lost(conn)
+
+    def _notified(self, payload: str) -> None:
+        match payload.split(" "):
+            case ["work"]:
+                self._transport.wake()
+            case ["lanes"]:
+                self._transport.lanes_changed()
+            case ["due"]:
+                self._promoter.wake()
+            case ["cancel", worker_id]:
+                if worker_id == str(self._transport.worker_id):
+                    self.worker.nudge()
+            case _:  # the listener has just come (back): look at everything
+                self._transport.lanes_changed()
+                self._promoter.wake()
+                self.worker.nudge()
+
+
+def announce_end(job: ClaimedJob, transition: Transition) -> None:
+    """A line for people, for each run that ended."""
+    said = {"definition": job.definition, "job_id": str(job.id), "attempt": f"{job.attempt}/{job.max_attempts}"}
+    if transition.final == JobStatus.SUCCEEDED:
+        log.info("job succeeded", **said, result=transition.result)
+    elif transition.final is None:
+        log.warning(f"job {transition.outcome}", **said, error=transition.error, again_in=f"{transition.delay:.1f} s")
+    else:
+        log.error(f"job {transition.final}", **said, error=transition.error)
+
+
+async def run_worker(app: App, *, concurrency: int | None = None, queues: tuple[str, ...] | None = None) -> None:
+    """Run until cancelled, and then leave in order before the cancellation goes on."""
+    process = WorkerProcess(app, concurrency=concurrency, queues=queues)
+    running = asyncio.create_task(process.run())
+    try:
+        await asyncio.shield(running)
+    except asyncio.CancelledError:
+        process.stop()
+        await running
+        raise

@@ -1,0 +1,61 @@
+"""`headrace dev`: everything in one process."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated
+
+import structlog
+import typer
+
+import headrace
+from headrace.cli.load import load_app
+from headrace.cli.logs import set_up_logs
+from headrace.cli.run import run_loop, serve_worker
+from headrace.errors import NotFound
+
+log = structlog.get_logger("headrace")
+
+
+def dev(
+    target: Annotated[
+        str | None, typer.Argument(metavar="[MODULE:NAME]", help="The Headrace object; a tour when absent.")
+    ] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of the embedded PostgreSQL.")] = None,
+    host: Annotated[str | None, typer.Option(help="Address for the API and dashboard.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port for the API and dashboard.")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="Jobs at a time (1 to 1024).")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
+) -> None:
+    """Run an embedded PostgreSQL, migrations and a worker in one process. Ctrl-C stops everything.
+
+    Example: headrace dev app:hr --data-dir /tmp/try
+    """
+    set_up_logs(readable=True, verbose=verbose)
+    tour = None if target else load_tour()
+    hr = tour.hr if tour else load_app(str(target))
+    hr.configure(
+        {"data_dir": data_dir, "server.host": host, "server.port": port, "jobs.worker_concurrency": concurrency}
+    )
+    settings = hr.settings
+    where = "your PostgreSQL" if settings.database.url else f"an embedded PostgreSQL in {settings.data_dir}"
+    log.info(f"Headrace {headrace.__version__} on {where}", jobs=sorted(hr.handlers))
+    run_loop(serve_worker(hr, announce=True, after_start=tour.enqueue_samples if tour else None))
+
+
+def load_tour() -> ModuleType:
+    """The example app: beside this package when installed, in the checkout's `examples/` otherwise."""
+    package = Path(headrace.__file__).parent
+    for file in (package / "examples" / "tour.py", package.parents[1] / "examples" / "tour.py"):
+        if file.is_file():
+            spec = importlib.util.spec_from_file_location("tour", file)
+            if spec is None or spec.loader is None:
+                continue
+            module = importlib.util.module_from_spec(spec)
+            sys.modules["tour"] = module
+            spec.loader.exec_module(module)
+            return module
+    raise NotFound("the tour is not installed: give a MODULE:NAME")

@@ -1,0 +1,55 @@
+"""Several worker processes under one: started, watched, replaced and stopped together."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from types import FrameType
+
+import structlog
+
+log = structlog.get_logger("headrace")
+LOOK_EVERY = 0.5
+
+
+def run_processes(count: int) -> None:
+    """Run this same command `count` times with one process each, until told to stop."""
+    command = [sys.executable, "-m", "headrace", *_without_processes(sys.argv[1:]), "--processes", "1"]
+    children = [_start(command) for _ in range(count)]
+    signals: list[int] = []
+
+    def forward(number: int, _frame: FrameType | None) -> None:
+        signals.append(number)
+        for child in children:
+            if child.poll() is None:
+                child.send_signal(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, forward)
+    while not signals:
+        for position, child in enumerate(children):
+            if child.poll() is not None and not signals:
+                log.error("a worker process ended and is replaced", pid=child.pid, exit_code=child.returncode)
+                children[position] = _start(command)
+        time.sleep(LOOK_EVERY)
+    raise SystemExit(max(abs(child.wait()) for child in children))
+
+
+def _start(command: list[str]) -> subprocess.Popen[bytes]:
+    # In a session of its own, so that Ctrl-C in the terminal reaches it once, through us.
+    return subprocess.Popen(command, start_new_session=True)  # noqa: S603 - our own command again
+
+
+def _without_processes(arguments: list[str]) -> list[str]:
+    kept: list[str] = []
+    skip = False
+    for argument in arguments:
+        if skip or argument.startswith("--processes="):
+            skip = False
+        elif argument == "--processes":
+            skip = True
+        else:
+            kept.append(argument)
+    return kept

@@ -1,0 +1,66 @@
+"""Running a worker process in the foreground: signals in, an orderly end out."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from headrace.app import Headrace
+from headrace.app.work import WorkerProcess
+
+log = structlog.get_logger("headrace")
+
+
+def run_loop(work: Awaitable[None]) -> None:
+    """Run on uvloop where there is one."""
+
+    async def main() -> None:
+        await work
+
+    try:
+        import uvloop
+    except ImportError:
+        asyncio.run(main())
+    else:
+        uvloop.run(main())
+
+
+async def serve_worker(
+    hr: Headrace,
+    *,
+    announce: bool = False,
+    after_start: Callable[[], Awaitable[None]] | None = None,
+) -> None:
+    """Open the application and work until a signal; a second signal ends the process at once."""
+    async with hr:
+        process = WorkerProcess(hr, announce=announce)
+        _obey_signals(process)
+        running = asyncio.create_task(process.run())
+        ready = asyncio.create_task(process.worker.ready.wait())
+        await asyncio.wait({running, ready}, return_when=asyncio.FIRST_COMPLETED)
+        ready.cancel()
+        if not running.done() and after_start is not None:
+            await after_start()
+        await running
+    log.info("stopped")
+
+
+def _obey_signals(process: WorkerProcess) -> None:
+    loop = asyncio.get_running_loop()
+    asked = False
+
+    def obey(number: int) -> None:
+        nonlocal asked
+        if asked:
+            log.warning("a second signal: ending at once")
+            os._exit(128 + number)
+        asked = True
+        log.info("stopping; signal again to end at once", signal=signal.Signals(number).name)
+        process.stop()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, obey, number)

@@ -1,0 +1,159 @@
+"""Settings: `headrace.toml`, then `HEADRACE_*`, then flags; read once into one typed object."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pydantic
+from pydantic import BaseModel, ConfigDict, Field
+
+from headrace.errors import ConfigError
+
+FILE = "headrace.toml"
+PREFIX = "HEADRACE_"
+
+
+class Section(BaseModel):
+    """A table of the file. Unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class DatabaseSettings(Section):
+    """Where the jobs are."""
+
+    url: str | None = Field(default=None, description="PostgreSQL 15 or newer; the embedded server when absent")
+    pool_size: int = Field(default=10, ge=1, le=100, description="connections for enqueues and reads")
+
+
+class JobsSettings(Section):
+    """How workers work."""
+
+    queues: tuple[str, ...] = Field(default=("*",), description="queues that workers serve; * is every queue")
+    worker_concurrency: int = Field(default=4, ge=1, le=1024, description="jobs at a time in a process")
+    poll_interval_ms: int = Field(default=1000, ge=100, le=60_000, description="between looks when idle")
+    lease_duration_s: float = Field(default=60, ge=5, le=3600, description="until a silent worker is lost")
+    shutdown_timeout_s: float = Field(default=30, ge=0, le=3600, description="for running jobs at the end")
+    kill_grace_s: float = Field(default=5, ge=0, le=600, description="between asking a run to stop and ending it")
+
+
+class ServerSettings(Section):
+    """Where the API and the dashboard will listen."""
+
+    host: str = Field(default="127.0.0.1", description="address to bind")
+    port: int = Field(default=8720, ge=1, le=65_535, description="port to bind")
+
+
+class Settings(Section):
+    """Everything that can be set."""
+
+    data_dir: Path = Field(default=Path(".headrace"), description="folder of the embedded server")
+    database: DatabaseSettings = DatabaseSettings()
+    jobs: JobsSettings = JobsSettings()
+    server: ServerSettings = ServerSettings()
+
+
+class Given(NamedTuple):
+    """A value somebody gave, and where."""
+
+    path: tuple[str, ...]
+    value: Any
+    source: str
+
+
+def load_settings(
+    *,
+    flags: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+    file: Path | None = None,
+) -> Settings:
+    """The settings, or one `ConfigError` that names every problem with its source and the allowed range."""
+    environ = os.environ if environ is None else environ
+    given = [
+        *_from_file(file or _find_file(environ)),
+        *_from_environment(environ),
+        *(Given(tuple(key.split(".")), value, "flag") for key, value in (flags or {}).items() if value is not None),
+    ]
+    sources = {g.path: g.source for g in given}
+    try:
+        return Settings.model_validate(_nested(given))
+    except pydantic.ValidationError as error:
+        raise ConfigError("\n".join(_problem(e, sources) for e in error.errors(include_url=False))) from None
+
+
+def _problem(error: Any, sources: Mapping[tuple[str, ...], str]) -> str:
+    path = tuple(str(part) for part in error["loc"])
+    known = next((path[:n] for n in range(len(path), 0, -1) if path[:n] in sources), path)
+    where = sources.get(known, "configuration")
+    if error["type"] == "extra_forbidden":
+        near = get_close_matches(".".join(path), [".".join(p) for p in keys()], n=1)
+        return f"{'.'.join(path)} ({where}): unknown key" + (f"; did you mean {near[0]}?" if near else "")
+    return f"{'.'.join(path)} = {error['input']!r} ({where}): {error['msg']}"
+
+
+def keys(model: type[BaseModel] = Settings, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The path of every setting."""
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from keys(field.annotation, (*above, name))
+        else:
+            yield (*above, name)
+
+
+def variable(path: tuple[str, ...]) -> str:
+    """The environment variable of a setting."""
+    return PREFIX + "_".join(path).upper()
+
+
+def _find_file(environ: Mapping[str, str]) -> Path | None:
+    if named := environ.get("HEADRACE_CONFIG"):
+        return Path(named)
+    here = Path.cwd()
+    return next((folder / FILE for folder in (here, *here.parents) if (folder / FILE).is_file()), None)
+
+
+def _from_file(file: Path | None) -> Iterator[Given]:
+    if file is None:
+        return
+    try:
+        tables = tomllib.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file}: not valid TOML: {error}") from None
+    for name, value in tables.items():
+        if isinstance(value, dict):
+            yield from (Given((name, key), inner, str(file)) for key, inner in value.items())
+        else:
+            yield Given((name,), value, str(file))
+
+
+def _from_environment(environ: Mapping[str, str]) -> Iterator[Given]:
+    known = {variable(path): path for path in keys()}
+    for name in sorted(environ):
+        if name == "HEADRACE_CONFIG" or not name.startswith(PREFIX):
+            continue
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            raise ConfigError(
+                f"{name} (environment): unknown variable" + (f"; did you mean {near[0]}?" if near else "")
+            )
+        value: Any = environ[name]
+        if known[name][-1] == "queues":
+            value = [part.strip() for part in value.split(",") if part.strip()]
+        yield Given(known[name], value, f"environment variable {name}")
+
+
+def _nested(given: list[Given]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for path, value, _ in given:
+        table = result
+        for part in path[:-1]:
+            table = table.setdefault(part, {})
+        table[path[-1]] = value
+    return result

@@ -1,0 +1,66 @@
+"""The database as the rest of the package sees it: opened, checked, migrated, and closed in order."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Self
+
+import structlog
+
+from headrace.db.connect import Endpoint, Pool
+from headrace.db.embedded import EmbeddedServer
+from headrace.db.migrate import migrate
+from headrace.db.server_check import ServerReport, check_server
+
+log = structlog.get_logger("headrace.db")
+
+
+class Database:
+    """A pool for short work, and an endpoint for connections that live long."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        pool: Pool,
+        report: ServerReport,
+        embedded: EmbeddedServer | None,
+    ) -> None:
+        self.endpoint = endpoint
+        self.pool = pool
+        self.report = report
+        self.embedded = embedded
+
+    @classmethod
+    async def open(cls, *, url: str | None, data_dir: Path, pool_size: int = 10, migrated: bool = True) -> Self:
+        """The server at `url`, or the embedded one in `data_dir`; migrated unless told otherwise."""
+        embedded = None if url else await asyncio.to_thread(EmbeddedServer.start, data_dir)
+        try:
+            where = url or embedded_url(embedded)
+            report = await check_server(where)
+            for warning in report.warnings:
+                log.warning(warning)
+            endpoint = Endpoint(where, pooled=report.pooled)
+            if migrated:
+                await migrate(endpoint)
+            pool = await endpoint.pool("app", size=pool_size)
+        except BaseException:
+            if embedded:
+                await asyncio.to_thread(embedded.stop)
+            raise
+        return cls(endpoint, pool, report, embedded)
+
+    async def close(self) -> None:
+        """Give connections back; the last one out stops an embedded server."""
+        try:
+            await asyncio.wait_for(self.pool.close(), timeout=5)
+        except TimeoutError:
+            self.pool.terminate()
+        if self.embedded:
+            await asyncio.to_thread(self.embedded.stop)
+
+
+def embedded_url(server: EmbeddedServer | None) -> str:
+    """The address of an embedded server that was started."""
+    assert server is not None  # noqa: S101 - the caller started it when there was no url
+    return server.url

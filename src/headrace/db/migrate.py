@@ -1,0 +1,144 @@
+"""Numbered plain-SQL migrations, up and down, each in its own transaction with its record."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncpg
+
+from headrace.db.connect import Connection, Endpoint
+from headrace.db.statements import statements
+from headrace.errors import DatabaseUnusable
+
+SQL = statements(__file__)
+FOLDER = Path(__file__).parent / "migrations"
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step of the schema."""
+
+    number: int
+    name: str
+    up: str
+    down: str
+
+    @property
+    def checksum(self) -> str:
+        return hashlib.sha256(self.up.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A step that a database has taken."""
+
+    number: int
+    name: str
+    checksum: str
+
+
+def read_migrations(folder: Path = FOLDER) -> list[Migration]:
+    """All steps, in order."""
+    found = []
+    for up in sorted(folder.glob("*.up.sql")):
+        number, _, name = up.name.removesuffix(".up.sql").partition("_")
+        down = up.with_name(up.name.replace(".up.sql", ".down.sql"))
+        found.append(Migration(int(number), name, up.read_text("utf-8"), down.read_text("utf-8")))
+    return found
+
+
+async def migrate(endpoint: Endpoint, migrations: Sequence[Migration] | None = None) -> list[Migration]:
+    """Take every step that is missing; gives back those taken."""
+    known = read_migrations() if migrations is None else migrations
+    taken: list[Migration] = []
+    async with _connected(endpoint) as connection:
+        while True:
+            async with _step(connection, known) as applied:
+                if applied == len(known):
+                    return taken
+                step = known[applied]
+                await connection.execute(step.up)
+                await connection.execute(SQL["record_step"], step.number, step.name, step.checksum)
+            taken.append(step)
+
+
+async def rollback(
+    endpoint: Endpoint, *, steps: int = 1, migrations: Sequence[Migration] | None = None
+) -> list[Migration]:
+    """Take back the newest steps; gives back those undone, newest first."""
+    known = read_migrations() if migrations is None else migrations
+    undone: list[Migration] = []
+    async with _connected(endpoint) as connection:
+        while len(undone) < steps:
+            async with _step(connection, known) as applied:
+                if applied == 0:
+                    break
+                step = known[applied - 1]
+                await connection.execute(step.down)
+                await connection.execute(SQL["forget_step"], step.number)
+            undone.append(step)
+    return undone
+
+
+async def applied_migrations(endpoint: Endpoint) -> list[Applied]:
+    """The steps that the database has taken; none when it was never migrated."""
+    connection = await endpoint.connect("migrate")
+    try:
+        if not await connection.fetchval(SQL["has_history"]):
+            return []
+        return await _applied(connection)
+    finally:
+        await connection.close()
+
+
+def refuse_foreign_history(applied: Sequence[Applied], known: Sequence[Migration]) -> None:
+    """Raise when the database took other steps than this version knows."""
+    if len(applied) > len(known):
+        newest = applied[-1]
+        raise DatabaseUnusable(
+            f"the database has migration {newest.number:04} ({newest.name}), which this version does not know. "
+            "It was migrated by a newer Headrace: upgrade this one."
+        )
+    for step, record in zip(known, applied, strict=False):
+        if (step.number, step.checksum) != (record.number, record.checksum):
+            raise DatabaseUnusable(
+                f"migration {record.number:04} ({record.name}) was applied with another content than this version's. "
+                "Restore the file, or the database from a backup."
+            )
+
+
+@asynccontextmanager
+async def _connected(endpoint: Endpoint) -> AsyncIterator[Connection]:
+    connection = await endpoint.connect("migrate")
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+@asynccontextmanager
+async def _step(connection: Connection, known: Sequence[Migration]) -> AsyncIterator[int]:
+    """One transaction, alone, that knows how many steps were taken.
+
+    The lock is the transaction's and not the session's: it goes with the process however that ends, and it holds
+    behind a transaction pooler too. A second process waits for it, then finds the step taken.
+    """
+    async with connection.transaction():
+        try:
+            await connection.execute(SQL["take_lock"])
+        except asyncpg.LockNotAvailableError:
+            raise DatabaseUnusable(
+                "another process is migrating this database and has not finished in time. Try again."
+            ) from None
+        await connection.execute(SQL["prepare_history"])
+        applied = await _applied(connection)
+        refuse_foreign_history(applied, known)
+        yield len(applied)
+
+
+async def _applied(connection: Connection) -> list[Applied]:
+    return [Applied(*row) for row in await connection.fetch(SQL["list_steps"])]

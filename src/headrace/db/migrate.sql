@@ -1,0 +1,26 @@
+-- Patient with another migration, impatient with everyone else: DDL that queues for a lock stops all who come after it.
+-- name: take_lock
+set local lock_timeout = '60s';
+select pg_advisory_xact_lock(hashtextextended('headrace.migrate', 0));
+set local lock_timeout = '10s'
+
+-- name: prepare_history
+create schema if not exists headrace;
+create table if not exists headrace.migration (
+  number      int primary key,
+  name        text not null,
+  checksum    text not null,
+  applied_at  timestamptz not null default now()
+)
+
+-- name: has_history
+select to_regclass('headrace.migration') is not null
+
+-- name: list_steps
+select number, name, checksum from headrace.migration order by number
+
+-- name: record_step
+insert into headrace.migration (number, name, checksum) values ($1, $2, $3)
+
+-- name: forget_step
+delete from headrace.migration where number = $1

@@ -1,0 +1,11 @@
+drop function headrace.enqueue_many;
+drop function headrace.enqueue;
+drop function headrace._enqueue;
+drop function headrace._insert_keyed;
+drop function headrace._settle_idempotency;
+drop function headrace._wake_workers;
+drop function headrace._check_request;
+drop function headrace._runnable;
+drop function headrace._tenant_id;
+drop function headrace._lane;
+drop function headrace._job_ids;

@@ -1,0 +1,2 @@
+drop view headrace.queue_depth;
+drop view headrace.jobs;

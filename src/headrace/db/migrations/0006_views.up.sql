@@ -1,0 +1,49 @@
+-- For people who read with SQL. Made for points and for newest first; lists by status start from queue or attempt.
+
+create view headrace.jobs as
+select job.id,
+       tenant.name as tenant,
+       definition.key as definition,
+       lane.queue,
+       coalesce(live.status, ended.final)::text as status,
+       job.priority,
+       job.payload,
+       job.source,
+       job.correlation_id,
+       job.dedupe_key,
+       job.scheduled_for,
+       coalesce(live.queued_at, ended.queued_at) as queued_at,
+       coalesce(live.claimed_at, last.started_at) as started_at,
+       ended.finished_at,
+       coalesce(live.spent + (live.status = 'running')::int, ended.spent) as attempt_count,
+       job.max_attempts,
+       worker.name as worker,
+       last.error as last_error,
+       ended.result,
+       progress.fraction as progress,
+       job.created_by,
+       job.idempotency_key,
+       job.source_ref,
+       job.created_at,
+       live.run_at,
+       coalesce(live.run, ended.run) as run,
+       coalesce(live.cancel_requested, false) as cancel_requested,
+       progress.message as progress_message
+  from headrace.job
+  join headrace.tenant on tenant.id = job.tenant_id
+  join headrace.definition on definition.id = job.definition_id
+  join headrace.lane on lane.id = job.lane_id
+  left join headrace.queue as live on live.job_id = job.id
+  left join lateral (select * from headrace.attempt where attempt.job_id = job.id and attempt.final is not null
+                      order by attempt.run desc limit 1) as ended on live.job_id is null
+  left join lateral (select attempt.error, attempt.started_at, attempt.worker_id from headrace.attempt
+                      where attempt.job_id = job.id order by attempt.run desc limit 1) as last on true
+  left join headrace.worker on worker.id = coalesce(live.worker_id, last.worker_id)
+  left join headrace.progress on progress.job_id = job.id;
+
+create view headrace.queue_depth as
+select lane.queue, definition.key as definition, waiting.status::text as status, count(*) as jobs, min(waiting.queued_at) as oldest
+  from headrace.queue as waiting
+  join headrace.lane on lane.id = waiting.lane_id
+  join headrace.definition on definition.id = lane.definition_id
+ group by lane.queue, definition.key, waiting.status;

@@ -1,0 +1,85 @@
+"""What a server must be before we trust it with jobs."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import asyncpg
+
+from headrace.db.connect import CANNOT_CONNECT, Connection, Endpoint, unreachable
+from headrace.errors import DatabaseUnusable
+
+OLDEST_VERSION = 15
+SKEW_WORTH_A_WARNING = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServerReport:
+    """What was found at start."""
+
+    version: int
+    pooled: bool
+    clock_skew: float
+
+    @property
+    def warnings(self) -> list[str]:
+        found = []
+        if self.pooled:
+            found.append(
+                "a transaction pooler stands before PostgreSQL: no notifications and no prepared statements, "
+                "so workers poll; connect directly or through a session pool for lower latency"
+            )
+        if abs(self.clock_skew) > SKEW_WORTH_A_WARNING:
+            found.append(
+                f"this machine's clock is {self.clock_skew:+.1f} s from the database's; only the database's "
+                "clock decides, but log times will not agree"
+            )
+        return found
+
+
+async def check_server(url: str) -> ServerReport:
+    """Refuse a server that cannot keep a promise; find out what stands between."""
+    plain = Endpoint(url, pooled=True)
+    try:
+        connection = await plain.connect("check")
+    except CANNOT_CONNECT as error:
+        raise unreachable(url, error) from error
+    except asyncpg.PostgresError as error:
+        raise DatabaseUnusable(f"PostgreSQL refused the connection: {error}. Check HEADRACE_DATABASE_URL.") from error
+    try:
+        version, fsync, now, backend = await connection.fetchrow(  # type: ignore[misc]
+            "select current_setting('server_version_num')::int, current_setting('fsync'),"
+            " extract(epoch from clock_timestamp())::float8, pg_backend_pid()"
+        )
+        skew = time.time() - now
+        refuse_unfit(version, fsync)
+        # A pooler makes up the process id that a client is told, so this costs nothing where there is none.
+        pooled = connection.get_server_pid() != backend and await _shares_backends(plain, connection)
+    finally:
+        await connection.close()
+    return ServerReport(version // 10_000, pooled, skew)
+
+
+def refuse_unfit(version: int, fsync: str) -> None:
+    """Raise with a sentence that says what to do."""
+    if version < OLDEST_VERSION * 10_000:
+        raise DatabaseUnusable(
+            f"PostgreSQL {version // 10_000} is too old: Headrace needs {OLDEST_VERSION} or newer. "
+            "Upgrade the server, or unset HEADRACE_DATABASE_URL to use the embedded one."
+        )
+    if fsync != "on":
+        raise DatabaseUnusable("the server runs with fsync=off and would lose accepted jobs in a crash. Set fsync=on.")
+
+
+async def _shares_backends(plain: Endpoint, first: Connection) -> bool:
+    """Whether two clients that are both connected are served by the same backend: a transaction pooler."""
+    before = await first.fetchval("select pg_backend_pid()")
+    second = await plain.connect("check")
+    try:
+        async with second.transaction():
+            other = await second.fetchval("select pg_backend_pid()")
+            after = await first.fetchval("select pg_backend_pid()")
+    finally:
+        await second.close()
+    return bool(before == other or before != after)

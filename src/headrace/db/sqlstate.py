@@ -1,0 +1,52 @@
+"""From the errors that our SQL functions raise to our own, whichever driver carries them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from headrace.errors import BadRequest, Conflict, HeadraceError, NotFound, PayloadTooLarge
+
+BY_SQLSTATE: dict[str, type[HeadraceError]] = {
+    "HR400": BadRequest,
+    "HR404": NotFound,
+    "HR409": Conflict,
+    "HR413": PayloadTooLarge,
+    "22P02": BadRequest,  # not JSON, not a number, …
+    "22P05": BadRequest,  # text with a NUL, which PostgreSQL cannot hold
+    "22021": BadRequest,  # not UTF-8
+    "23514": BadRequest,  # a CHECK constraint, such as a queue's name
+}
+
+
+@contextmanager
+def translated_errors() -> Iterator[None]:
+    """Raise our error for a refusal by the database; others pass as they are."""
+    try:
+        yield
+    except Exception as error:
+        ours = translate(error)
+        if ours is None:
+            raise
+        raise ours from error
+
+
+def translate(error: BaseException) -> HeadraceError | None:
+    """Our error for a driver's, or none when it is not a refusal."""
+    # asyncpg and psycopg have the code on the error; SQLAlchemy keeps the driver's error as `orig`, itself a wrapper.
+    seen: BaseException | None = error
+    for _ in range(4):
+        if seen is None:
+            return None
+        state = getattr(seen, "sqlstate", None) or getattr(seen, "pgcode", None)
+        if isinstance(state, str) and state in BY_SQLSTATE:
+            return BY_SQLSTATE[state](_sentence(seen))
+        seen = getattr(seen, "orig", None) or seen.__cause__
+    return None
+
+
+def _sentence(error: BaseException) -> str:
+    diagnostics = getattr(error, "diag", error)
+    message = getattr(diagnostics, "message_primary", None) or getattr(diagnostics, "message", None) or str(error)
+    hint = getattr(diagnostics, "message_hint", None) or getattr(diagnostics, "hint", None)
+    return f"{message}. {hint}" if hint else str(message)

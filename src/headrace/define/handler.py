@@ -1,0 +1,51 @@
+"""A definition together with the function that runs it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from headrace.define.signature import Arguments, BadHandler
+from headrace.model.context import Context
+from headrace.model.definition import Definition, Isolation
+
+
+class Handler:
+    """A function that a worker of this process can run."""
+
+    def __init__(
+        self, function: Callable[..., Any], *, key: str | None, isolation: Isolation = "none", **declared: Any
+    ) -> None:
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise BadHandler(f"{function.__qualname__} is a generator: a handler returns one value")
+        if isolation not in ("none", "process"):
+            raise BadHandler(f"{function.__qualname__}: isolation is 'none' or 'process', not {isolation!r}")
+        self.function = function
+        self.isolation: Isolation = isolation
+        self.is_async = inspect.iscoroutinefunction(function)
+        self.arguments = Arguments(function)
+        if not declared.get("description"):
+            declared["description"] = inspect.cleandoc(function.__doc__ or "")
+        self.definition = Definition(key=key or function.__name__, payload_schema=self.arguments.schema(), **declared)
+
+    @property
+    def key(self) -> str:
+        return self.definition.key
+
+    def bind(self, payload: str, context: Context) -> dict[str, Any]:
+        """The function's arguments: the payload's, validated, and the context where it wants one."""
+        arguments = self.arguments.from_json(payload)
+        if self.arguments.context_parameter is not None:
+            arguments[self.arguments.context_parameter] = context
+        return arguments
+
+    def invoke(self, payload: str, context: Context) -> Any:
+        """Call the function; an async one gives back its coroutine."""
+        return self.function(**self.bind(payload, context))
+
+
+def as_timeout(value: float | timedelta | None) -> timedelta | None:
+    """Seconds or a timedelta; none means no limit."""
+    return value if value is None or isinstance(value, timedelta) else timedelta(seconds=value)

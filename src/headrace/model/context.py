@@ -1,0 +1,89 @@
+"""What a handler may know about its run, and say while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from headrace.model.job import ClaimedJob
+
+Report = Callable[[UUID, float | None, str | None], None]
+
+
+class Context:
+    """A handler's view of its run. Ask for it with a parameter annotated `Context`."""
+
+    __slots__ = ("_canceled", "_job", "_log", "_report")
+
+    def __init__(self, job: ClaimedJob, report: Report) -> None:
+        self._job = job
+        self._report = report
+        self._canceled = False
+        self._log: Any = None
+
+    @property
+    def job_id(self) -> UUID:
+        return self._job.id
+
+    @property
+    def attempt(self) -> int:
+        """Which attempt this is, from 1 to `max_attempts`."""
+        return self._job.attempt
+
+    @property
+    def max_attempts(self) -> int:
+        return self._job.max_attempts
+
+    @property
+    def tenant(self) -> str:
+        return self._job.tenant
+
+    @property
+    def definition(self) -> str:
+        return self._job.definition
+
+    @property
+    def scheduled_for(self) -> datetime | None:
+        """The time this job was meant for, where it had one."""
+        return self._job.scheduled_for
+
+    @property
+    def triggered_by(self) -> str:
+        return self._job.source
+
+    @property
+    def correlation_id(self) -> str | None:
+        return self._job.correlation_id
+
+    @property
+    def fencing_token(self) -> int:
+        """Grows with every run of this job: give it to a store that refuses writes with an older one."""
+        return self._job.run
+
+    @property
+    def canceled(self) -> bool:
+        """Whether this run was asked to stop. A handler in a thread must look, for nothing can stop it."""
+        return self._canceled
+
+    @property
+    def log(self) -> Any:
+        """A structured logger that knows the job."""
+        if self._log is None:
+            self._log = structlog.get_logger("headrace.job").bind(
+                job_id=str(self.job_id), definition=self.definition, tenant=self.tenant, attempt=self.attempt
+            )
+        return self._log
+
+    def progress(self, fraction: float | None, message: str | None = None) -> None:
+        """Say how far the run has come (0 to 1); written at most once a second."""
+        if fraction is not None and not 0 <= fraction <= 1:
+            raise ValueError(f"progress is a fraction between 0 and 1, not {fraction}")
+        self._report(self.job_id, fraction, message)
+
+    def cancel(self) -> None:
+        """Told by the worker that the run should stop."""
+        self._canceled = True

@@ -1,0 +1,92 @@
+"""What can be run, as code declares it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+from typing import Any, Literal
+
+from headrace.model.retry import RetryPolicy
+
+KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}")
+QUEUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
+Isolation = Literal["none", "process"]
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerDeclaration:
+    """A rule in code that enqueues this definition. Stored with it; fires once triggers do."""
+
+    cron: str | None = None
+    every: float | None = None
+    on: str | None = None
+    init: bool | str | None = None
+    timezone: str = "UTC"
+    catch_up: str = "latest"
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A key, what it takes and how it runs, with the settings an operator may override."""
+
+    key: str
+    kind: Literal["python", "command", "sql"] = "python"
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    payload_schema: dict[str, Any] = field(default_factory=dict)
+    triggers: tuple[TriggerDeclaration, ...] = ()
+    queue: str = "default"
+    priority: int = 100
+    max_attempts: int = 3
+    timeout: timedelta | None = None
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+
+    def __post_init__(self) -> None:
+        problems = list(_problems(self))
+        if problems:
+            raise ValueError(f"definition {self.key!r}: {'; '.join(problems)}")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The columns that code declares and an operator may change."""
+        return {
+            "queue": self.queue,
+            "priority": self.priority,
+            "max_attempts": self.max_attempts,
+            "timeout_seconds": self.timeout.total_seconds() if self.timeout else None,
+            "retry_base_seconds": self.retry.base.total_seconds(),
+            "retry_cap_seconds": self.retry.cap.total_seconds(),
+            "retry_jitter_seconds": self.retry.jitter.total_seconds(),
+        }
+
+    @property
+    def hash(self) -> str:
+        """Changes when anything that is declared changes."""
+        declared = {
+            "key": self.key,
+            "kind": self.kind,
+            "description": self.description,
+            "tags": self.tags,
+            "schema": self.payload_schema,
+            "triggers": [asdict(trigger) for trigger in self.triggers],
+            "settings": self.settings,
+        }
+        return hashlib.sha256(json.dumps(declared, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def _problems(definition: Definition) -> list[str]:
+    found = []
+    if not KEY.fullmatch(definition.key):
+        found.append("a key has 1 to 200 of A-Z a-z 0-9 _ . : - and starts with a letter or digit")
+    if not QUEUE.fullmatch(definition.queue):
+        found.append(f"queue {definition.queue!r} is not a valid name")
+    if not 0 <= definition.priority <= 1000:
+        found.append(f"priority {definition.priority} is out of range (0 to 1000, lower runs first)")
+    if not 1 <= definition.max_attempts <= 1000:
+        found.append(f"max_attempts {definition.max_attempts} is out of range (1 to 1000)")
+    if definition.timeout is not None and definition.timeout <= timedelta(0):
+        found.append("timeout must be more than zero")
+    return found

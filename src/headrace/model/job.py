@@ -1,0 +1,69 @@
+"""A job as the worker and as a reader sees it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from headrace.model.retry import RetryPolicy
+from headrace.model.status import JobStatus
+
+
+class Terms(NamedTuple):
+    """How a definition runs, as code or an operator set it."""
+
+    definition: str
+    timeout: float | None = None
+    retry: RetryPolicy = RetryPolicy()
+
+
+class ClaimedJob(NamedTuple):
+    """A job that this worker holds. `run` is the fence: a later claim has a higher one."""
+
+    id: UUID
+    run: int
+    spent: int
+    max_attempts: int
+    terms: Terms
+    tenant: str
+    payload: str
+    correlation_id: str | None
+    scheduled_for: datetime | None
+    source: str
+    suspect: bool = False
+
+    @property
+    def definition(self) -> str:
+        return self.terms.definition
+
+    @property
+    def attempt(self) -> int:
+        """Which attempt this is, counted from 1."""
+        return self.spent + 1
+
+
+class Job(NamedTuple):
+    """A job as the view `headrace.jobs` shows it."""
+
+    id: UUID
+    tenant: str
+    definition: str
+    queue: str
+    status: JobStatus
+    priority: int
+    payload: dict[str, Any]
+    source: str
+    correlation_id: str | None
+    dedupe_key: str | None
+    scheduled_for: datetime | None
+    queued_at: datetime | None
+    started_at: datetime | None
+    finished_at: datetime | None
+    attempt_count: int
+    max_attempts: int
+    worker: str | None
+    last_error: str | None
+    result: Any
+    progress: float | None
+    created_by: str | None

@@ -1,0 +1,25 @@
+"""How long to wait before the next attempt: pure, so that it can be tested exhaustively."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Bounded exponential backoff: `min(cap, base · 2^(n-1))` and a little chance."""
+
+    base: timedelta = timedelta(seconds=5)
+    cap: timedelta = timedelta(minutes=5)
+    jitter: timedelta = timedelta(seconds=1)
+
+    def __post_init__(self) -> None:
+        if min(self.base, self.cap, self.jitter) < timedelta(0):
+            raise ValueError("a retry policy's base, cap and jitter must not be negative")
+
+    def delay(self, attempt: int, chance: float) -> timedelta:
+        """The wait after the given attempt (1 is the first), with `chance` between 0 and 1 for the jitter."""
+        # Doubling more than 60 times exceeds any cap there can be, and would overflow.
+        doubled = self.base * 2 ** min(attempt - 1, 60) if self.base < self.cap else self.cap
+        return min(self.cap, doubled) + self.jitter * chance

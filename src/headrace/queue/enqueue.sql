@@ -1,0 +1,8 @@
+-- Placeholders are written `cast($n as …)` and not `$n::…`, so that other drivers' styles can stand in their place.
+-- name: enqueue_many
+select headrace.enqueue_many(
+  cast($1 as text), cast(cast($2 as text[]) as jsonb[]), tenant => cast($3 as text), queue => cast($4 as text),
+  priority => cast($5 as int), scheduled_for => coalesce(cast($6 as timestamptz), clock_timestamp() + cast($7 as interval)),
+  dedupe_keys => cast($8 as text[]), idempotency_keys => cast($9 as text[]), correlation_id => cast($10 as text),
+  max_attempts => cast($11 as int), dedupe_while => cast($12 as text), source => cast($13 as text),
+  created_by => cast($14 as text)) as id

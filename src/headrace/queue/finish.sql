@@ -1,0 +1,43 @@
+-- One statement for a batch of runs that ended. What I still hold is locked in job_id order, as rescue and cancel
+-- do, so they cannot deadlock; the input joins on (job_id, run), so a late finish of an earlier claim finds nothing.
+-- A requested cancel beats a retry, but not a success. What comes back is what was accepted.
+
+-- name: finish_attempts
+with ended as (
+  select * from unnest($2::uuid[], $3::int[], $4::text[], $5::text[], $6::bool[], $7::float8[], $8::text[], $9::text[], $10::text[])
+    as e (job_id, run, outcome, final, spends, delay, error, traceback, result)
+), held as materialized (
+  select job_id, run, tenant_id, lane_id, spent, queued_at, claimed_at, cancel_requested
+    from headrace.queue
+   where job_id = any($2) and worker_id = $1 and status = 'running'
+   order by job_id
+     for update
+), accepted as materialized (
+  select job_id, run, tenant_id, lane_id, queued_at, claimed_at,
+         spent + spends::int as spent,
+         (case when final is null and cancel_requested then 'canceled' else outcome end)::headrace.attempt_outcome as outcome,
+         (case when final is null and cancel_requested then 'canceled' else final end)::headrace.job_status as final,
+         delay, error, traceback, result
+    from held join ended using (job_id, run)
+), gone as (
+  delete from headrace.queue where job_id = any(array(select job_id from accepted where final is not null))
+), back as (
+  update headrace.queue as q
+     set status = (case when delay > 0 then 'scheduled' else 'queued' end)::headrace.job_status,
+         run_at = case when delay > 0 then clock_timestamp() + make_interval(secs => delay) end,
+         queued_at = case when delay > 0 then null else now() end,
+         seq = nextval('headrace.queue_seq'), spent = accepted.spent, suspect = suspect and accepted.outcome = 'released',
+         worker_id = null, claimed_at = null
+    from accepted
+   where q.job_id = accepted.job_id and final is null
+), written as (
+  insert into headrace.attempt (job_id, run, tenant_id, lane_id, worker_id, outcome, final, spent, queued_at, started_at,
+                                finished_at, error, traceback, result)
+  select job_id, run, tenant_id, lane_id, $1, outcome, final, spent, queued_at, claimed_at, clock_timestamp(), error,
+         traceback, result::jsonb
+    from accepted
+), told as materialized (
+  select pg_notify('headrace_ended', w.job_id::text)
+    from (select distinct job_id from headrace.waiter) as w join accepted using (job_id) where final is not null
+)
+select job_id, run from accepted where (select count(*) from told) >= 0

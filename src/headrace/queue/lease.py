@@ -1,0 +1,69 @@
+"""Lease: a worker's sign of life, and what it hears in return."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from headrace.db.connect import Connection
+from headrace.db.statements import statements
+
+SQL = statements(__file__)
+ProgressReport = tuple[UUID, float | None, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerIdentity:
+    """Who a worker is and what it serves."""
+
+    name: str
+    hostname: str
+    pid: int
+    version: str
+    queues: tuple[str, ...]
+    definitions: tuple[str, ...]
+    concurrency: int
+    lease: timedelta
+
+
+async def register_worker(conn: Connection, who: WorkerIdentity) -> int:
+    """A new id. A worker that was lost comes back under another one."""
+    worker_id: int = await conn.fetchval(
+        SQL["register_worker"],
+        who.name,
+        who.hostname,
+        who.pid,
+        who.version,
+        list(who.queues),
+        list(who.definitions),
+        who.concurrency,
+        who.lease,
+    )
+    return worker_id
+
+
+async def renew_lease(conn: Connection, *, worker_id: int, running: int) -> bool:
+    """False when this worker was called lost."""
+    return await conn.fetchval(SQL["renew_lease"], worker_id, running) is not None
+
+
+async def list_cancel_requests(conn: Connection, *, worker_id: int) -> list[tuple[UUID, int]]:
+    """Runs of this worker that somebody asked to stop."""
+    return [(row[0], row[1]) for row in await conn.fetch(SQL["list_cancel_requests"], worker_id)]
+
+
+async def stop_worker(conn: Connection, *, worker_id: int) -> None:
+    """Leave in order: nothing of this worker's needs a rescue."""
+    await conn.execute(SQL["stop_worker"], worker_id)
+
+
+async def set_armed(conn: Connection, *, worker_id: int, armed: bool) -> None:
+    """An armed worker sleeps and wants to be woken by an enqueue."""
+    await conn.execute(SQL["set_armed"], worker_id, armed)
+
+
+async def write_progress(conn: Connection, reports: Sequence[ProgressReport]) -> None:
+    """The newest word of each job."""
+    await conn.execute(SQL["write_progress"], *map(list, zip(*reports, strict=True)))

@@ -1,0 +1,25 @@
+-- name: register_worker
+insert into headrace.worker (name, hostname, pid, version, queues, definitions, concurrency, lease, lease_expires_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, now() + $8)
+returning id
+
+-- Whoever is still called live renews, even after its lease ran out: nobody else has taken its jobs, and an outage
+-- longer than the lease must not redeliver them. No row means lost.
+-- name: renew_lease
+update headrace.worker set lease_expires_at = clock_timestamp() + lease, heartbeat_at = clock_timestamp(), running = $2
+ where id = $1 and state = 'live'
+returning id
+
+-- name: list_cancel_requests
+select job_id, run from headrace.queue where worker_id = $1 and status = 'running' and cancel_requested
+
+-- name: stop_worker
+update headrace.worker set state = 'stopped', stopped_at = now(), armed = false, running = 0 where id = $1 and state = 'live'
+
+-- name: set_armed
+update headrace.worker set armed = $2 where id = $1 and armed <> $2 and state = 'live'
+
+-- name: write_progress
+insert into headrace.progress (job_id, fraction, message)
+select * from unnest($1::uuid[], $2::real[], $3::text[])
+on conflict (job_id) do update set fraction = excluded.fraction, message = excluded.message, updated_at = now()

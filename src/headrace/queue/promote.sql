@@ -1,0 +1,14 @@
+-- Jobs whose time has come. A new seq puts them behind those already waiting.
+-- name: promote_due
+update headrace.queue set status = 'queued', run_at = null, queued_at = now(), seq = nextval('headrace.queue_seq')
+ where job_id = any(array(
+   select job_id from headrace.queue
+    where status = 'scheduled' and run_at <= clock_timestamp()
+    order by run_at limit $1 for update skip locked))
+returning job_id
+
+-- name: wake_workers
+select headrace._wake_workers()
+
+-- name: seconds_until_due
+select extract(epoch from min(run_at) - clock_timestamp())::float8 from headrace.queue where status = 'scheduled'

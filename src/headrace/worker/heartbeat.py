@@ -1,0 +1,87 @@
+"""Heartbeats from a thread of their own, so that a handler that blocks the loop does not lose the lease."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+
+import structlog
+
+from headrace.worker.backoff import Backoff
+from headrace.worker.transport import Beat, Pulse, Transport, TransportAway
+
+log = structlog.get_logger("headrace.worker")
+BUSY_INTERVAL = 1.0
+
+
+class Heartbeat:
+    """Beats every third of the lease, every second while jobs run, and at once when nudged."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        lease: float,
+        compose: Callable[[], Beat],
+        on_pulse: Callable[[Pulse], None],
+    ) -> None:
+        self._transport = transport
+        self._interval = lease / 3
+        self._compose = compose
+        self._on_pulse = on_pulse
+        self._main_loop = asyncio.get_running_loop()
+        self._thread = threading.Thread(target=self._serve, name="headrace heartbeat", daemon=True)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._nudged: asyncio.Event | None = None
+        self._stopping = threading.Event()
+        self._stopped = asyncio.Event()
+
+    def start(self) -> None:
+        """Begin to beat."""
+        self._thread.start()
+
+    def nudge(self) -> None:
+        """Beat now."""
+        if self._loop is not None and self._nudged is not None:
+            with contextlib.suppress(RuntimeError):  # the thread's loop has ended
+                self._loop.call_soon_threadsafe(self._nudged.set)
+
+    async def stop(self) -> None:
+        """Stop beating; waits a moment for a beat that is under way."""
+        self._stopping.set()
+        self.nudge()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._stopped.wait(), 5)
+
+    def _serve(self) -> None:
+        try:
+            asyncio.run(self._beat_until_stopped())
+        finally:
+            with contextlib.suppress(RuntimeError):
+                self._main_loop.call_soon_threadsafe(self._stopped.set)
+
+    async def _beat_until_stopped(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._nudged = asyncio.Event()
+        backoff = Backoff()
+        due = 0.0
+        while not self._stopping.is_set():
+            now = time.monotonic()
+            beat = self._compose()
+            if beat.running or now >= due or self._nudged.is_set():
+                self._nudged.clear()
+                try:
+                    pulse = await self._transport.heartbeat(beat)
+                except TransportAway as error:
+                    log.warning("heartbeat missed", error=str(error))
+                    await backoff.pause()
+                    continue
+                backoff.reset()
+                due = now + self._interval
+                self._main_loop.call_soon_threadsafe(self._on_pulse, pulse)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._nudged.wait(), min(BUSY_INTERVAL, self._interval))
+        await self._transport.heartbeat(Beat(running=0, last=True))

@@ -1,0 +1,58 @@
+"""One loop for all periodic work: tick, sleep, and carry on whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+
+import structlog
+
+from headrace.db.link import DatabaseAway
+from headrace.worker.backoff import Backoff
+
+log = structlog.get_logger("headrace.worker")
+
+
+class Loop:
+    """Calls `tick` every `interval` seconds, give or take `jitter`, and at once when woken."""
+
+    interval: float = 10.0
+    jitter: float = 0.0
+
+    def __init__(self) -> None:
+        self._woken = asyncio.Event()
+
+    async def tick(self) -> float | None:
+        """Do the work once; may say how many seconds to sleep instead of the interval."""
+        raise AssertionError(f"{type(self).__name__} has no tick")
+
+    def wake(self) -> None:
+        """Tick now."""
+        self._woken.set()
+
+    async def run(self) -> None:
+        """Tick for ever; trouble is logged and waited out."""
+        backoff = Backoff()
+        while True:
+            self._woken.clear()
+            try:
+                sleep = await self.tick()
+                backoff.reset()
+            except DatabaseAway as error:
+                self.failed()
+                log.warning(f"{type(self).__name__.lower()} waits for the database", error=str(error))
+                await backoff.pause()
+                continue
+            except Exception:
+                self.failed()
+                log.exception(f"{type(self).__name__.lower()} failed, and will try again")
+                await backoff.pause()
+                continue
+            pause = self.interval if sleep is None else sleep
+            chance = random.uniform(1 - self.jitter, 1 + self.jitter)  # noqa: S311 - no secret
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), pause * chance)
+
+    def failed(self) -> None:
+        """A tick did not go well."""

@@ -1,0 +1,62 @@
+"""The seam between the control plane and whatever carries jobs: four verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from headrace.model.job import ClaimedJob
+from headrace.model.transition import Transition
+
+Fence = tuple[UUID, int]
+
+
+class TransportAway(Exception):
+    """The control plane does not answer now; what was asked may or may not have happened."""
+
+
+class OutcomeRefused(Exception):
+    """The control plane will never store this batch as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """What a worker says of itself. After the last one the connection it came over may go."""
+
+    running: int
+    last: bool = False
+    progress: Sequence[tuple[UUID, float | None, str | None]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """What a worker hears back: whether it still counts as live, and which runs should stop."""
+
+    live: bool
+    stop: Sequence[Fence] = ()
+
+
+class Transport(Protocol):
+    """How a worker reaches the control plane."""
+
+    async def register(self) -> None:
+        """Become a live worker under a new id."""
+
+    async def claim(
+        self, *, limit: int, suspects: int, held: Callable[[], Collection[Fence]], wait: float
+    ) -> list[ClaimedJob]:
+        """Up to `limit` jobs; waits for work up to `wait` seconds. `held` tells what the worker knows it holds."""
+
+    async def heartbeat(self, beat: Beat) -> Pulse:
+        """Renew the lease. Called from a thread of its own, on that thread's loop."""
+
+    async def finish(self, transitions: Sequence[Transition]) -> set[Fence]:
+        """Write how runs ended; gives back those accepted. `OutcomeRefused` when the batch cannot be stored."""
+
+    def wake(self) -> None:
+        """End a claim's wait: there is room or a reason to look."""
+
+    async def close(self) -> None:
+        """Stop being a worker."""

@@ -1,0 +1,203 @@
+"""The worker: claims jobs, runs them, writes how they ended, and leaves in order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from headrace.define.handler import Handler
+from headrace.executors.process import ProcessExecutor
+from headrace.executors.threads import ThreadExecutor
+from headrace.model.job import ClaimedJob
+from headrace.model.outcome import Released
+from headrace.model.text import clean
+from headrace.model.transition import Transition, decide
+from headrace.worker.backoff import Backoff
+from headrace.worker.claimer import Claimer
+from headrace.worker.finisher import Finisher
+from headrace.worker.heartbeat import Heartbeat
+from headrace.worker.runner import Runner
+from headrace.worker.slots import Run, Slots
+from headrace.worker.transport import Beat, Fence, Pulse, Transport, TransportAway
+
+log = structlog.get_logger("headrace.worker")
+DRAIN_OUTCOMES_SECONDS = 10.0
+MAX_PROGRESS_TEXT = 500
+MOST_REPORTS = 10_000
+
+
+class Worker:
+    """One worker of one process."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        handlers: Mapping[str, Handler],
+        *,
+        concurrency: int,
+        lease: float,
+        shutdown_timeout: float,
+        kill_grace: float = 5.0,
+        on_rescheduled: Callable[[], None] = lambda: None,
+        announce: Callable[[ClaimedJob, Transition], None] | None = None,
+    ) -> None:
+        self._transport = transport
+        self._lease = lease
+        self._shutdown_timeout = shutdown_timeout
+        self._kill_grace = kill_grace
+        self._announce = announce
+        self._slots = Slots(concurrency)
+        self._finisher = Finisher(transport, on_rescheduled=on_rescheduled)
+        self._threads = ThreadExecutor(on_stuck=self._thread_stuck)
+        self._processes = ProcessExecutor(kill_grace=kill_grace)
+        self._runner = Runner(
+            self._slots,
+            handlers,
+            on_end=self._run_ended,
+            report=self._progress_reported,
+            threads=self._threads,
+            processes=self._processes,
+        )
+        self._claimer = Claimer(transport, self._slots, self._runner, self._finisher)
+        self._heartbeat: Heartbeat | None = None
+        self._progress: deque[tuple[UUID, float | None, str | None]] = deque(maxlen=MOST_REPORTS)
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._registering = False
+        self._stop_asked = asyncio.Event()
+        self._idle = asyncio.Event()
+        self.ready = asyncio.Event()
+
+    async def run(self) -> None:
+        """Work until asked to stop, then leave in order: outcomes before the lease."""
+        await self._register()
+        self._heartbeat = Heartbeat(self._transport, lease=self._lease, compose=self._beat, on_pulse=self._hear)
+        self._heartbeat.start()
+        finishing = self._spawn(self._finisher.run())
+        claiming = self._spawn(self._claimer.run())
+        self.ready.set()
+        try:
+            await self._stop_asked.wait()
+            await self._leave(claiming)
+        finally:
+            claiming.cancel()
+            finishing.cancel()
+            await self._heartbeat.stop()
+            self._threads.close()
+            await self._processes.close()
+            await self._transport.close()
+
+    def stop(self) -> None:
+        """Ask for an orderly end."""
+        self._stop_asked.set()
+        self._claimer.stop()
+
+    def nudge(self) -> None:
+        """Hear at once whether a run should stop."""
+        if self._heartbeat:
+            self._heartbeat.nudge()
+
+    # -- the end
+
+    async def _leave(self, claiming: asyncio.Task[Any]) -> None:
+        """No new jobs; time for the running ones; the rest goes back unspent; outcomes last."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(claiming, 5)
+        self._claimer.give_back_waiting()
+        if self._slots.running:
+            log.info("waiting for running jobs", jobs=len(self._slots.running), seconds=self._shutdown_timeout)
+        await self._until_idle(self._shutdown_timeout)
+        for run in list(self._slots.running.values()):
+            self._runner.stop(run, "shutdown")
+        await self._until_idle(self._kill_grace + 1)
+        for run in list(self._slots.running.values()):
+            log.warning("a handler does not stop; its job is given back", job_id=str(run.job.id))
+            self._finisher.put(decide(run.job, Released(), 0.0))
+            run.stop_reason = "lost"
+        try:
+            await asyncio.wait_for(self._finisher.drained(), DRAIN_OUTCOMES_SECONDS)
+        except TimeoutError:
+            log.error("outcomes could not be written before the end", outcomes=len(self._finisher.fences()))
+
+    async def _until_idle(self, seconds: float) -> None:
+        self._idle.clear()
+        if self._slots.running:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._idle.wait(), seconds)
+
+    async def _register(self) -> None:
+        backoff = Backoff()
+        while not self._stop_asked.is_set():
+            try:
+                await self._transport.register()
+                self._registering = False
+                return
+            except TransportAway as error:
+                log.warning("cannot register yet", error=str(error))
+                await backoff.pause()
+
+    # -- what others tell
+
+    def _run_ended(self, run: Run, transition: Transition | None) -> None:
+        if transition is not None:
+            self._finisher.put(transition)
+            if self._announce:
+                self._announce(run.job, transition)
+        self._claimer.run_ended()
+        if not self._slots.running:
+            self._idle.set()
+
+    def _thread_stuck(self, change: int) -> None:
+        self._slots.stuck += change
+        if change > 0:
+            log.warning("a sync handler was given up, but its thread still runs and keeps its place")
+        else:
+            self._claimer.run_ended()
+
+    def _progress_reported(self, job_id: UUID, fraction: float | None, message: str | None) -> None:
+        # May be called from a handler's thread, and is emptied by the heartbeat's: a deque stands that.
+        self._progress.append((job_id, fraction, clean(message, MAX_PROGRESS_TEXT) if message else message))
+
+    def _beat(self) -> Beat:
+        """Called from the heartbeat's thread."""
+        newest = {}
+        while self._progress:
+            report = self._progress.popleft()
+            newest[report[0]] = report
+        return Beat(running=len(self._slots.running), progress=list(newest.values()))
+
+    def _hear(self, pulse: Pulse) -> None:
+        if not pulse.live:
+            self._lost()
+        for fence in pulse.stop:
+            self._cancel(fence)
+
+    def _cancel(self, fence: Fence) -> None:
+        run = self._slots.running.get(fence)
+        if run is not None and run.stop_reason is None:
+            self._runner.stop(run, "canceled")
+
+    def _lost(self) -> None:
+        """Others have our jobs now: stop the handlers, forget their outcomes, and come back under a new id."""
+        if self._registering:
+            return
+        self._registering = True
+        log.error("this worker was called lost: its handlers are stopped, and it registers anew")
+        self._finisher.discard()
+        self._slots.waiting.clear()
+        for run in list(self._slots.running.values()):
+            self._runner.stop(run, "lost")
+        self._spawn(self._register())
+        self._transport.wake()  # a claim that waits holds the connection
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        # Strongly referenced, or the garbage collector may take it while it runs.
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task

@@ -1,0 +1,85 @@
+"""Real PostgreSQL for every test: a server shared by the whole run, a database of its own for each test."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from tests.engine import Engine
+from tests.servers import TestServer, start_server, versions
+
+from headrace.db.connect import Connection, Endpoint
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The engine's tests run on every PostgreSQL that is here; others on the embedded one."""
+    if "every_server" in metafunc.fixturenames:
+        metafunc.parametrize("every_server", versions(), indirect=True, scope="session")
+
+
+def run_folder() -> Path:
+    """One folder for all processes of this run."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))[:12]
+    folder = Path(tempfile.gettempdir()) / f"headrace-tests-{run}"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """The controlling process comes last and cleans up."""
+    if not hasattr(session.config, "workerinput"):
+        shutil.rmtree(run_folder(), ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def embedded_server() -> Iterator[TestServer]:
+    """PostgreSQL 18, the embedded one."""
+    with start_server("18", run_folder()) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def every_server(request: pytest.FixtureRequest) -> Iterator[TestServer]:
+    """Each PostgreSQL that is here, in turn."""
+    with start_server(request.param, run_folder()) as server:
+        yield server
+
+
+@pytest.fixture
+async def database_url(embedded_server: TestServer) -> AsyncIterator[str]:
+    """A migrated database of this test's own, on the embedded server."""
+    async with embedded_server.database() as url:
+        yield url
+
+
+@pytest.fixture
+async def empty_database_url(embedded_server: TestServer) -> AsyncIterator[str]:
+    """A database that was never migrated."""
+    async with embedded_server.database(template="template1") as url:
+        yield url
+
+
+@pytest.fixture
+async def engine(every_server: TestServer) -> AsyncIterator[Engine]:
+    """The engine's verbs on a migrated database, on every PostgreSQL that is here."""
+    async with every_server.database() as url:
+        endpoint = Endpoint(url)
+        connection = await endpoint.connect("test")
+        try:
+            yield Engine(endpoint, connection)
+        finally:
+            await connection.close()
+
+
+@pytest.fixture
+async def connection(database_url: str) -> AsyncIterator[Connection]:
+    """A connection to this test's database, on the embedded server."""
+    connection = await Endpoint(database_url).connect("test")
+    try:
+        yield connection
+    finally:
+        await connection.close()

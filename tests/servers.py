@@ -1,0 +1,82 @@
+"""The PostgreSQL servers of a test run, shared by all its processes."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import asyncpg
+
+from headrace.db.connect import Endpoint
+from headrace.db.embedded import EmbeddedServer
+from headrace.db.embedded.binaries import Install
+from headrace.db.migrate import migrate
+
+DEBIAN = Path("/usr/lib/postgresql")
+TEMPLATE = "migrated"
+
+
+def versions() -> list[str]:
+    """18 is always here; Debian's 15 where it is installed."""
+    return ["18", *(["15"] if (DEBIAN / "15" / "bin" / "postgres").exists() else [])]
+
+
+@dataclass(frozen=True)
+class TestServer:
+    """A running server, with a migrated database to copy."""
+
+    __test__ = False
+
+    url: str
+    major: str
+
+    def url_of(self, database: str) -> str:
+        parts = urlsplit(self.url)
+        return urlunsplit(parts._replace(path=f"/{database}"))
+
+    @asynccontextmanager
+    async def database(self, template: str = TEMPLATE) -> AsyncIterator[str]:
+        """A database that goes with the block, however many connections are still open."""
+        name = f"test_{uuid.uuid4().hex[:16]}"
+        await self._execute(f'create database "{name}" template "{template}"')
+        try:
+            yield self.url_of(name)
+        finally:
+            await self._execute(f'drop database "{name}" with (force)')
+
+    async def _execute(self, statement: str) -> None:
+        connection = await asyncpg.connect(self.url_of("postgres"))
+        try:
+            await connection.execute(statement)
+        finally:
+            await connection.close()
+
+
+@contextmanager
+def start_server(major: str, folder: Path) -> Iterator[TestServer]:
+    """Share the run's server of that version; the first one here makes its template."""
+    install = None if major == "18" else Install(DEBIAN / major, int(major))
+    with EmbeddedServer.start(folder / f"pg{major}", install=install) as embedded:
+        server = TestServer(embedded.url, major)
+        with (folder / f"pg{major}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            asyncio.run(_make_template(server))
+        yield server
+
+
+async def _make_template(server: TestServer) -> None:
+    connection = await asyncpg.connect(server.url_of("postgres"))
+    try:
+        if await connection.fetchval("select 1 from pg_database where datname = $1 and datistemplate", TEMPLATE):
+            return
+        await connection.execute(f'create database "{TEMPLATE}"')
+        await migrate(Endpoint(server.url_of(TEMPLATE)))
+        await connection.execute(f'alter database "{TEMPLATE}" with is_template true')
+    finally:
+        await connection.close()
