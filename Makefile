@@ -41,6 +41,10 @@ tests: $(VENV)/.installed ## Run every test in parallel (ARGS="-k cancel" to cho
 bench: $(VENV)/.installed ## Measure speed: a table here, JSON in bench/results/
 	@$(BIN)/python -m bench $(ARGS)
 
+.PHONY: docs
+docs: $(VENV)/.installed ## Write the reference pages that come from the code
+	@$(BIN)/python -m scripts.write_reference
+
 .PHONY: format
 format: $(VENV)/.installed ## Rewrite the code in the project's style
 	@$(BIN)/ruff check --fix .

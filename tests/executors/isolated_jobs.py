@@ -190,11 +190,24 @@ def fork_and_die(_ctx: Context, file: str) -> None:
 
 
 @Job
-def terminate_a_fork(_ctx: Context) -> int:
-    """How a forked process ends that gets a SIGTERM."""
+def return_twice(ctx: Context) -> int:
+    """Fork, and come back from the handler in both processes."""
     forked = os.fork()
     if forked == 0:
+        ctx.progress(0.5, "from the fork")
+        return -1
+    return os.waitstatus_to_exitcode(os.waitpid(forked, 0)[1])
+
+
+@Job
+def terminate_a_fork(_ctx: Context) -> int:
+    """How a forked process ends that gets a SIGTERM."""
+    heard, said = os.pipe()
+    forked = os.fork()
+    if forked == 0:
+        os.write(said, b"up")
         wait_for_ever()
+    os.read(heard, 2)  # before that, Python drops signals that reach a process it has just forked
     os.kill(forked, signal.SIGTERM)
     return os.waitstatus_to_exitcode(os.waitpid(forked, 0)[1])
 

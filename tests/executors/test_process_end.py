@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.executors import isolated_jobs as jobs
-from tests.executors.doing import begin, call, ended
+from tests.executors.doing import Reports, begin, call, context, ended
 from tests.waiting import until, wait_until
 
 from headrace.executors.process import ChildDied, ProcessExecutor
@@ -112,6 +112,12 @@ async def test_a_forked_process_does_not_hide_the_death_of_the_child(executor: P
         await call(executor, jobs.fork_and_die, file=str(up))
     [forked] = json.loads(up.read_text())
     await until("the forked process is gone", lambda: ended(forked))
+
+
+async def test_a_forked_process_cannot_answer_or_report_for_the_child(executor: ProcessExecutor) -> None:
+    reports: Reports = []
+    assert await executor.run(jobs.return_twice.handler, "{}", context(reports)) == 0
+    assert reports == []
 
 
 async def test_a_forked_process_ends_on_sigterm(executor: ProcessExecutor) -> None:

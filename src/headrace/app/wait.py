@@ -25,12 +25,12 @@ class Waiting:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._listener: Listener | None = None
-        self._ended: dict[UUID, asyncio.Event] = {}
+        self._waiters: dict[UUID, tuple[UUID, asyncio.Event]] = {}
 
     async def until_ended(self, job_id: UUID, timeout: float | None) -> Job:
         """The job once it has ended, or `TimeoutError`."""
-        event = self._ended.setdefault(job_id, asyncio.Event())
-        waiter_id = uuid4()
+        waiter_id, event = uuid4(), asyncio.Event()
+        self._waiters[waiter_id] = (job_id, event)
         try:
             async with asyncio.timeout(timeout):
                 await self._register(job_id, waiter_id)
@@ -38,7 +38,7 @@ class Waiting:
         except TimeoutError:
             raise TimeoutError(f"job {job_id} has not ended within {timeout:g} s") from None
         finally:
-            self._ended.pop(job_id, None)
+            del self._waiters[waiter_id]
             with contextlib.suppress(Exception):
                 async with self._database.pool.acquire() as conn:
                     await forget_waiter(conn, job_id, waiter_id)
@@ -73,6 +73,6 @@ class Waiting:
 
     def _notified(self, payload: str) -> None:
         # Without a payload the listener has just come (back), and everyone looks.
-        for job_id, event in self._ended.items():
+        for job_id, event in self._waiters.values():
             if not payload or payload == str(job_id):
                 event.set()

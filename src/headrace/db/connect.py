@@ -56,9 +56,9 @@ class Endpoint:
             return options | {"statement_cache_size": 0}
         return options | {"server_settings": {**session, "application_name": f"headrace {name}"[:63]}}
 
-    async def connect(self, name: str) -> OwnConnection:
+    async def connect(self, name: str, *, command_timeout: float | None = None) -> OwnConnection:
         """A connection of its own, outside any pool."""
-        return await asyncpg.connect(**self.options(name, BATCHES))
+        return await asyncpg.connect(**self.options(name, BATCHES), command_timeout=command_timeout)
 
     async def pool(self, name: str, *, size: int) -> Pool:
         """A pool that opens connections as they are needed."""

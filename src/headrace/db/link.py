@@ -8,6 +8,9 @@ from contextlib import asynccontextmanager
 
 from headrace.db.connect import TRANSIENT, Endpoint, OwnConnection
 
+# A connection cut without a word would otherwise be waited on for ever.
+COMMAND_TIMEOUT = 30.0
+
 
 class DatabaseAway(Exception):
     """The database does not answer now; what was asked may or may not have happened."""
@@ -28,7 +31,7 @@ class Link:
         async with self._free:
             try:
                 if self._connection is None or self._connection.is_closed():
-                    self._connection = await self._endpoint.connect(self._name)
+                    self._connection = await self._endpoint.connect(self._name, command_timeout=COMMAND_TIMEOUT)
                 yield self._connection
             except TRANSIENT as error:
                 self._drop()

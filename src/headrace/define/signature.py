@@ -8,6 +8,7 @@ from typing import Any, NotRequired, Required, get_type_hints
 
 import pydantic
 from pydantic import ConfigDict, TypeAdapter, with_config
+from pydantic_core import PydanticSerializationError
 from typing_extensions import TypedDict
 
 from headrace.errors import HeadraceError, ValidationError
@@ -41,8 +42,13 @@ class Arguments:
                 fields[parameter.name] = NotRequired[hint]
                 self.defaults[parameter.name] = parameter.default
         self.names = frozenset(fields)
-        shape = with_config(ConfigDict(extra="forbid"))(TypedDict("Arguments", fields))  # type: ignore[operator]
-        self._adapter: TypeAdapter[dict[str, Any]] = TypeAdapter(shape)
+        # JSON has no NaN and no infinity; unless refused they would become null on the way.
+        config = ConfigDict(extra="forbid", allow_inf_nan=False)
+        shape = with_config(config)(TypedDict("Arguments", fields))  # type: ignore[operator]
+        try:
+            self._adapter: TypeAdapter[dict[str, Any]] = TypeAdapter(shape)
+        except pydantic.errors.PydanticUserError as error:
+            raise BadHandler(f"{self.name}: an argument's type cannot be kept as JSON: {error.message}") from error
 
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of the payload, with the signature's defaults."""
@@ -50,9 +56,7 @@ class Arguments:
         for name, default in self.defaults.items():
             try:
                 schema["properties"][name]["default"] = pydantic.TypeAdapter(Any).dump_python(default, mode="json")
-            except pydantic.errors.PydanticUserError:
-                continue
-            except pydantic.ValidationError:
+            except PydanticSerializationError:
                 continue
         schema.pop("title", None)
         return schema
@@ -63,6 +67,8 @@ class Arguments:
             return self._adapter.dump_json(self._adapter.validate_python(dict(arguments))).decode()
         except pydantic.ValidationError as error:
             raise self._invalid(error) from None
+        except PydanticSerializationError as error:
+            raise ValidationError(f"the payload of {self.name} cannot be kept as JSON: {error}") from None
 
     def from_json(self, payload: str) -> dict[str, Any]:
         """The handler's keyword arguments, or a `ValidationError` that names the argument."""

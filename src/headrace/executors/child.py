@@ -56,6 +56,8 @@ class Child:
         # A copy, so that what one job leaves in context variables does not reach the next.
         answer = contextvars.copy_context().run(self._answer, order, context)
         _flush()
+        if self._order is not order:
+            os._exit(0)  # a process that the handler forked has come back from it: the answer is not its to give
         with self._sending:
             self._order = self._context = None  # from here on a thread that the job left behind reports in vain
             if context.canceled:
@@ -138,8 +140,10 @@ class Child:
         return bytes(parts)
 
     def _disown(self) -> None:
-        # A forked process is the handler's own: it must not hold the line open, and a SIGTERM ends it.
+        # A forked process is the handler's own: it must not hold the line open or speak, and a SIGTERM ends it.
         self._line.close()
+        self._order = None
+        self._sending = threading.Lock()  # another thread may have held the old one when this was forked
         if signal.getsignal(signal.SIGTERM) == self._stop:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
 

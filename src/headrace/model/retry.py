@@ -20,6 +20,6 @@ class RetryPolicy:
 
     def delay(self, attempt: int, chance: float) -> timedelta:
         """The wait after the given attempt (1 is the first), with `chance` between 0 and 1 for the jitter."""
-        # Doubling more than 60 times exceeds any cap there can be, and would overflow.
-        doubled = self.base * 2 ** min(attempt - 1, 60) if self.base < self.cap else self.cap
-        return min(self.cap, doubled) + self.jitter * chance
+        # Doubling beyond the cap changes nothing, and would overflow in the end.
+        doublings = min(attempt - 1, (self.cap // self.base).bit_length()) if self.base else 0
+        return min(self.cap, self.base * 2**doublings) + self.jitter * chance

@@ -39,6 +39,7 @@ async def claim_jobs(
     """Up to `limit` jobs in order of priority, then age; of the suspects among them at most `suspects`."""
     if not lanes or limit <= 0:
         return []
+    suspects = min(suspects, limit)
     if len(lanes) == 1:
         rows = await conn.fetch(SQL["claim_from_lane"], worker_id, lanes[0], limit, suspects)
     else:

@@ -1,24 +1,25 @@
 -- The worker must be live at this very moment: KEY SHARE conflicts with "mark lost" and not with heartbeats.
 -- `job_id = any(array(…))` and not a join: joined, batches of 500 flip to a hash join over the whole table.
--- Suspects (a worker died under them) come from an index of their own, at most $4 of them.
+-- Suspects (a worker died under them) come from an index of their own, at most $4 of them, and count in the limit $3.
 
 -- name: claim_from_lane
 with me as materialized (
   select id from headrace.worker where id = $1 and state = 'live' for key share
+), suspects as materialized (
+  select job_id from headrace.queue
+   where lane_id = $2 and status = 'queued' and suspect and exists (select from me)
+   order by priority, seq limit $4 for update skip locked
 )
 update headrace.queue
    set status = 'running', worker_id = $1, run = run + 1, claimed_at = clock_timestamp(),
        dedupe_key = case when dedupe_waiting then null else dedupe_key end
  where job_id = any(array(
-   select job_id from (
-     select job_id from headrace.queue
-      where lane_id = $2 and status = 'queued' and suspect and exists (select from me)
-      order by priority, seq limit $4 for update skip locked) as suspects
+   select job_id from suspects
    union all
    select job_id from (
      select job_id from headrace.queue
       where lane_id = $2 and status = 'queued' and not suspect and exists (select from me)
-      order by priority, seq limit $3 for update skip locked) as others))
+      order by priority, seq limit $3 - (select count(*) from suspects) for update skip locked) as others))
 returning job_id, run, spent, max_attempts, lane_id, tenant_id, suspect, claimed_at, priority, seq
 
 -- Several lanes: the top $5 of each without a lock, cut where a lane that has more might have come first (so the
@@ -26,6 +27,10 @@ returning job_id, run, spent, max_attempts, lane_id, tenant_id, suspect, claimed
 -- name: claim_from_lanes
 with me as materialized (
   select id from headrace.worker where id = $1 and state = 'live' for key share
+), suspects as materialized (
+  select job_id from headrace.queue
+   where lane_id = any($2) and status = 'queued' and suspect and exists (select from me)
+   order by priority, seq limit $4 for update skip locked
 ), top as materialized (
   select lane_id, head.job_id, head.priority, head.seq, head.rank
     from unnest($2::int[]) as lane_id
@@ -41,10 +46,7 @@ update headrace.queue
    set status = 'running', worker_id = $1, run = run + 1, claimed_at = clock_timestamp(),
        dedupe_key = case when dedupe_waiting then null else dedupe_key end
  where job_id = any(array(
-   select job_id from (
-     select job_id from headrace.queue
-      where lane_id = any($2) and status = 'queued' and suspect and exists (select from me)
-      order by priority, seq limit $4 for update skip locked) as suspects
+   select job_id from suspects
    union all
    select job_id from (
      select job_id from headrace.queue
@@ -53,7 +55,7 @@ update headrace.queue
                where not exists (select from cut) or (priority, seq) <= (select priority, seq from cut)
                order by priority, seq))
         and status = 'queued' and not suspect
-      order by priority, seq limit $3 for update skip locked) as others))
+      order by priority, seq limit $3 - (select count(*) from suspects) for update skip locked) as others))
 returning job_id, run, spent, max_attempts, lane_id, tenant_id, suspect, claimed_at, priority, seq
 
 -- Its own statement: joined to the partitioned table the claim takes twenty times as long.

@@ -1,14 +1,18 @@
--- Jobs whose time has come. A new seq puts them behind those already waiting.
+-- Jobs whose time has come. A new seq puts them behind those already waiting. now() and not clock_timestamp(): a
+-- volatile bound is no index condition, and each look would walk over all that is scheduled for the future.
 -- name: promote_due
 update headrace.queue set status = 'queued', run_at = null, queued_at = now(), seq = nextval('headrace.queue_seq')
  where job_id = any(array(
    select job_id from headrace.queue
-    where status = 'scheduled' and run_at <= clock_timestamp()
+    where status = 'scheduled' and run_at <= now()
     order by run_at limit $1 for update skip locked))
 returning job_id
 
 -- name: wake_workers
 select headrace._wake_workers()
 
+-- What is scheduled for 'infinity' is never due, and PostgreSQL 15 cannot subtract from it.
 -- name: seconds_until_due
-select extract(epoch from min(run_at) - clock_timestamp())::float8 from headrace.queue where status = 'scheduled'
+select extract(epoch from min(run_at) - clock_timestamp())::float8
+  from headrace.queue
+ where status = 'scheduled' and isfinite(run_at)

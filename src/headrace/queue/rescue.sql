@@ -16,14 +16,17 @@ returning id, name
 update headrace.worker set state = 'lost', stopped_at = now(), armed = false where state = 'live' returning id, name
 
 -- Jobs whose worker is lost, stopped or gone: canceled if that was asked for, dead letter if this was the last
--- attempt, else queued again behind the others as suspects. The condition is checked on the locked row.
+-- attempt, else queued again behind the others as suspects. The condition is checked on the locked row, hence the
+-- array: a "not exists" beside the lock is not asked again about the worker that has claimed the row meanwhile.
 -- name: rescue_jobs
 with abandoned as materialized (
   select job_id, run, tenant_id, lane_id, worker_id, queued_at, claimed_at, spent + 1 as spent,
          case when cancel_requested then 'canceled' when spent + 1 >= max_attempts then 'dead_letter' end::headrace.job_status as final
     from headrace.queue
    where status = 'running'
-     and not exists (select from headrace.worker where worker.id = queue.worker_id and worker.state = 'live')
+     and worker_id = any(array(
+       select worker_id from headrace.queue as held
+        where status = 'running' and not exists (select from headrace.worker where id = held.worker_id and state = 'live')))
    order by job_id limit 500
      for update skip locked
 ), gone as (

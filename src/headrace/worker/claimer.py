@@ -49,6 +49,9 @@ class Claimer:
             except TransportAway as error:
                 log.warning("cannot claim now", error=str(error))
                 await backoff.pause()
+            except Exception:
+                log.exception("claiming failed, and will be tried again")
+                await backoff.pause()
 
     def stop(self) -> None:
         """Claim no more; a claim under way returns."""

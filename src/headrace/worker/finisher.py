@@ -71,6 +71,9 @@ class Finisher:
             except TransportAway as error:
                 log.warning("outcomes wait for the database", outcomes=len(batch) + len(self._queue), error=str(error))
                 await backoff.pause()
+            except Exception:
+                log.exception("outcomes could not be written, and will be tried again", outcomes=len(batch))
+                await backoff.pause()
 
     async def _write(self, batch: Sequence[Transition]) -> None:
         """Write a batch; if the server refuses it, in halves, until what it refuses stands alone."""

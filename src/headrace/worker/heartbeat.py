@@ -79,6 +79,10 @@ class Heartbeat:
                     log.warning("heartbeat missed", error=str(error))
                     await backoff.pause()
                     continue
+                except Exception:
+                    log.exception("heartbeat failed, and will try again")
+                    await backoff.pause()
+                    continue
                 backoff.reset()
                 due = now + self._interval
                 self._main_loop.call_soon_threadsafe(self._on_pulse, pulse)

@@ -46,6 +46,7 @@ class Runner:
         *,
         on_end: Callable[[Run, Transition | None], None],
         report: Report,
+        kill_grace: float,
         threads: ThreadExecutor,
         processes: ProcessExecutor,
     ) -> None:
@@ -53,6 +54,7 @@ class Runner:
         self._handlers = handlers
         self._on_end = on_end
         self._report = report
+        self._kill_grace = max(kill_grace, 0.1)
         self._threads = threads
         self._processes = processes
 
@@ -70,8 +72,14 @@ class Runner:
         if run.stop_reason is None or reason == "lost":
             run.stop_reason = reason
         run.context.cancel()
-        if run.task is not None:
-            run.task.cancel()
+        self._insist(run)
+
+    def _insist(self, run: Run) -> None:
+        """Cancel the run's task, and again after each grace while it lives on: a handler may swallow it."""
+        if run.task is None or run.task.done():
+            return
+        run.task.cancel()
+        asyncio.get_running_loop().call_later(self._kill_grace, self._insist, run)
 
     async def _run(self, run: Run) -> None:
         outcome: Outcome

@@ -61,6 +61,7 @@ class Worker:
             handlers,
             on_end=self._run_ended,
             report=self._progress_reported,
+            kill_grace=kill_grace,
             threads=self._threads,
             processes=self._processes,
         )

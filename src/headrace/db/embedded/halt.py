@@ -22,6 +22,8 @@ def stop_server(layout: Layout) -> None:
             if not alive.is_free():
                 _signal(layout, step)
             if _wait_until_free(alive, seconds=seconds):
+                with suppress(OSError):  # here too, for a server whose supervisor was killed
+                    layout.socket_dir.rmdir()
                 return
     raise EmbeddedServerError(
         f"The embedded PostgreSQL in {layout.cluster} does not stop. Find and end its postgres processes."

@@ -211,7 +211,9 @@ begin
     select array_agg(case when given.id <> given.holder or given.key is null then given.holder else live.job_id end
                      order by ordinal) into result
       from unnest(ids, settled, keys) with ordinality as given (id, holder, key, ordinal)
-      left join headrace.queue as live on live.tenant_id = for_tenant_id and live.dedupe_key = given.key;
+      -- The newest: under REPEATABLE READ a holder that has ended is still to be seen beside the row just inserted.
+      left join lateral (select job_id from headrace.queue where tenant_id = for_tenant_id and dedupe_key = given.key
+                          order by seq desc limit 1) as live on true;
     exit when array_position(result, null) is null;
   end loop;
   return result;

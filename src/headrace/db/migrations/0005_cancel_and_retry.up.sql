@@ -52,16 +52,19 @@ begin
   end if;
   perform headrace._runnable((select key from headrace.definition where id = record.definition_id));
   update headrace.attempt as a set final = null where a.job_id = record.id and a.run = ended.run;
-  insert into headrace.queue (job_id, tenant_id, lane_id, status, queued_at, priority, max_attempts, run, dedupe_key, dedupe_waiting)
-  values (record.id, record.tenant_id, record.lane_id, 'queued', now(), record.priority, record.max_attempts, ended.run,
-          record.dedupe_key, record.dedupe_waiting)
-  on conflict (tenant_id, dedupe_key) where dedupe_key is not null do nothing;
-  if not found then
+  loop
+    insert into headrace.queue (job_id, tenant_id, lane_id, status, queued_at, priority, max_attempts, run, dedupe_key, dedupe_waiting)
+    values (record.id, record.tenant_id, record.lane_id, 'queued', now(), record.priority, record.max_attempts, ended.run,
+            record.dedupe_key, record.dedupe_waiting)
+    on conflict (tenant_id, dedupe_key) where dedupe_key is not null do nothing;
+    exit when found;
     select q.job_id into holder from headrace.queue as q
      where q.tenant_id = record.tenant_id and q.dedupe_key = record.dedupe_key;
+    -- If the holder ended between the two statements, the key is free and we try again.
+    continue when holder is null;
     raise exception 'job "%" cannot be retried: job "%" holds its dedupe key "%"', record.id, holder, record.dedupe_key
       using errcode = 'HR409', detail = holder::text, hint = 'Wait for that job to end, or cancel it.';
-  end if;
+  end loop;
   perform headrace._wake_workers();
   return true;
 end $$;

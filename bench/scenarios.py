@@ -1,0 +1,269 @@
+"""What is measured. Each scenario gives lines for the report; noise is met with medians and interleaving."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from bench.app import hr, started
+from bench.drain import drain_product, drain_raw, drained, workers
+from bench.stage import Stage
+from headrace.app.work import WorkerProcess
+from headrace.db.connect import Endpoint
+from headrace.queue.claim import claim_jobs
+
+ROUNDS = 5
+
+
+@dataclass(frozen=True)
+class Line:
+    """One measured figure, and what is wanted of it."""
+
+    name: str
+    value: float
+    unit: str
+    wanted: str = ""
+    holds: bool | None = None
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much of everything; `quick` is for trying the bench itself."""
+
+    drain: int = 100_000
+    million: int = 1_000_000
+    snapshot: int = 150_000
+    clients: int = 4_000
+
+
+QUICK = Scale(drain=20_000, million=50_000, snapshot=30_000, clients=800)
+
+
+def at_least(name: str, value: float, unit: str, bound: float) -> Line:
+    """A figure that must not be lower."""
+    return Line(name, value, unit, f"≥ {bound:g}", value >= bound)
+
+
+def at_most(name: str, value: float, unit: str, bound: float) -> Line:
+    """A figure that must not be higher."""
+    return Line(name, value, unit, f"≤ {bound:g}", value <= bound)
+
+
+async def measure_drain(stage: Stage, scale: Scale) -> list[Line]:
+    """The product against the raw limit, interleaved; what a job costs in commits, and two processes."""
+    raw, product, pair = [], [], []
+    commits = 0
+    for _ in range(ROUNDS):
+        await _full(stage, scale.drain)
+        raw.append(await drain_raw(stage, scale.drain))
+        await _full(stage, scale.drain)
+        before = await _commits(stage)
+        product.append(await drain_product(stage, scale.drain))
+        commits = await _commits(stage) - before
+        await _full(stage, scale.drain)
+        pair.append(await drain_product(stage, scale.drain, processes=2))
+    ratio = statistics.median(p / r for p, r in zip(product, raw, strict=True))
+    scaling = statistics.median(two / one for two, one in zip(pair, product, strict=True))
+    return [
+        Line("raw limit: bare claim and finish statements", statistics.median(raw), "jobs/s"),
+        at_least("drain: one worker, no-op async jobs", statistics.median(product), "jobs/s", 30_000),
+        at_least("drain against the raw limit", ratio, "×", 0.6),
+        at_least("two worker processes against one", scaling, "×", 1.3),
+        Line("commits a job", commits / scale.drain, ""),
+    ]
+
+
+async def measure_enqueue(stage: Stage, scale: Scale) -> list[Line]:
+    """Bulk through SQL and validated from Python, and one by one."""
+    await stage.clear()
+    sql = [await _timed(lambda: stage.fill(50_000), 50_000) for _ in range(3)]
+    payloads = [{"text": "x"}] * 10_000
+    async with hr:
+        python = [await _timed(lambda: hr.enqueue_many("noop", payloads), len(payloads)) for _ in range(ROUNDS)]
+        single = [await _timed(_one_by_one, 1000) for _ in range(3)]
+    return [
+        at_least("bulk enqueue through the SQL function", statistics.median(sql), "jobs/s", 60_000),
+        at_least("bulk enqueue, validated, from Python", statistics.median(python), "jobs/s", 40_000),
+        at_least("enqueue one by one", statistics.median(single), "jobs/s", 1_500),
+    ]
+
+
+async def measure_idle(stage: Stage, scale: Scale) -> list[Line]:
+    """From enqueue to handler when idle; memory; queries of an idle worker."""
+    await stage.clear()
+    async with hr:
+        process = WorkerProcess(hr, concurrency=10)
+        running = asyncio.create_task(process.run())
+        await process.worker.ready.wait()
+        await asyncio.sleep(2)
+        delays = sorted([await _latency(number) for number in range(1, 501)])
+        await asyncio.sleep(3)
+        before = await _commits(stage)
+        await asyncio.sleep(10)
+        queries = (await _commits(stage) - before) / 10
+        process.stop()
+        await running
+    await _full(stage, scale.drain // 2)
+    async with workers(stage) as (pid,):
+        await drained(stage)
+        memory = _memory(pid)
+    return [
+        at_most("enqueue to handler when idle, p50", delays[250] * 1000, "ms", 3),
+        at_most("enqueue to handler when idle, p99", delays[495] * 1000, "ms", 8),
+        at_most("queries a second of an idle worker", queries, "", 2),
+        at_most("memory of a busy worker", memory, "MB", 90),
+    ]
+
+
+async def measure_claim(stage: Stage, scale: Scale) -> list[Line]:
+    """What a claim of 100 costs, whatever else is there."""
+    lines = []
+    await _full(stage, 1_000)
+    base = await _claim_cost(stage)
+    lines.append(Line("claim of 100 at a backlog of 1 thousand", base, "ms"))
+    await _full(stage, 100_000)
+    lines.append(at_most("… of 100 thousand", await _claim_cost(stage) / base, "×", 1.5))
+    await _full(stage, scale.million)
+    lines.append(at_most("… of 1 million", await _claim_cost(stage) / base, "×", 1.5))
+    await stage.clear()
+    await stage.fill(scale.million, future=True)
+    await stage.fill(1_000)
+    await stage.settle()
+    lines.append(at_most("… with 1 million scheduled for later", await _claim_cost(stage) / base, "×", 1.5))
+    await stage.clear()
+    await stage.fill(scale.million, definition="unknown")
+    await stage.fill(1_000)
+    await stage.settle()
+    lines.append(at_most("… behind 1 million of an unknown definition", await _claim_cost(stage) / base, "×", 1.5))
+    await stage.clear()
+    for _ in range(20):
+        await stage.fill_history(scale.million // 10)
+    await stage.fill(1_000)
+    await stage.settle()
+    lines.append(at_most("… with 2 million in history", await _claim_cost(stage) / base, "×", 1.5))
+    return lines
+
+
+async def measure_pressure(stage: Stage, scale: Scale) -> list[Line]:
+    """An old snapshot held open, and payloads of some size, against a normal drain of the same run."""
+    await _full(stage, scale.snapshot)
+    normal = await drain_product(stage, scale.snapshot)
+    await _full(stage, scale.snapshot)
+    holder = await stage.endpoint.connect("snapshot")
+    async with holder.transaction(isolation="repeatable_read"):
+        await holder.fetchval("select count(*) from headrace.tenant")
+        held = await drain_product(stage, scale.snapshot)
+    await holder.close()
+    lines = [at_least("drain while an old snapshot is held", held / normal, "×", 0.5)]
+    for size in (1_000, 16_000):
+        jobs = scale.drain if size < 10_000 else scale.drain // 4
+        await stage.clear()
+        await stage.fill(jobs, payload_bytes=size)
+        await stage.settle()
+        lines.append(Line(f"drain with payloads of {size // 1000} KB", await drain_product(stage, jobs), "jobs/s"))
+    return lines
+
+
+async def measure_clients(stage: Stage, scale: Scale) -> list[Line]:
+    """Sixteen clients that enqueue one by one, with the wake-up against without it."""
+    lines = []
+    for state in ("idle", "busy"):
+        ratios = []
+        for _ in range(ROUNDS):
+            rates = {}
+            for wake in ("off", "on"):
+                await stage.clear()
+                if state == "busy":
+                    await stage.fill(scale.drain * 2)
+                async with workers(stage, concurrency=10 if state == "idle" else 500):
+                    await _worker_is_up(stage)
+                    rates[wake] = await _sixteen_clients(stage.endpoint, scale.clients, wake)
+            ratios.append(rates["on"] / rates["off"])
+        name = f"16 clients enqueue, {state} worker: with the wake-up against without"
+        lines.append(at_least(name, statistics.median(ratios), "×", 0.8))
+    return lines
+
+
+SCENARIOS: dict[str, Callable[[Stage, Scale], Awaitable[list[Line]]]] = {
+    "drain": measure_drain,
+    "enqueue": measure_enqueue,
+    "idle": measure_idle,
+    "claim": measure_claim,
+    "pressure": measure_pressure,
+    "clients": measure_clients,
+}
+
+
+async def _full(stage: Stage, jobs: int) -> None:
+    await stage.clear()
+    await stage.fill(jobs)
+    await stage.settle()
+
+
+async def _timed(work: Callable[[], Awaitable[object]], jobs: int) -> float:
+    began = time.perf_counter()
+    await work()
+    return jobs / (time.perf_counter() - began)
+
+
+async def _one_by_one() -> None:
+    for _ in range(1000):
+        await hr.enqueue("noop", {"text": "x"})
+
+
+async def _latency(number: int) -> float:
+    began = time.perf_counter()
+    await hr.enqueue("noop", {"number": number})
+    while number not in started:
+        await asyncio.sleep(0.0005)
+    # Long enough for the worker to be idle again.
+    await asyncio.sleep(0.01)
+    return started[number] - began
+
+
+async def _claim_cost(stage: Stage) -> float:
+    """The median of ten claims, in milliseconds."""
+    connection = await stage.endpoint.connect("claims")
+    worker_id, lane = await stage.worker_id(), await stage.lane()
+    times = []
+    for _ in range(10):
+        began = time.perf_counter()
+        claimed = await claim_jobs(connection, worker_id=worker_id, lanes=[lane], limit=100, suspects=1)
+        times.append((time.perf_counter() - began) * 1000)
+        assert len(claimed) == 100
+    await connection.close()
+    return statistics.median(times)
+
+
+async def _sixteen_clients(endpoint: Endpoint, jobs: int, wake: str) -> float:
+    async def client() -> None:
+        connection = await endpoint.connect("client")
+        await connection.execute(f"set headrace.wake = '{wake}'")
+        await connection.execute("set plan_cache_mode = auto")
+        for _ in range(jobs // 16):
+            await connection.execute("select headrace.enqueue('noop')")
+        await connection.close()
+
+    return await _timed(lambda: asyncio.gather(*(client() for _ in range(16))), jobs)
+
+
+async def _worker_is_up(stage: Stage) -> None:
+    while not await stage.db.fetchval("select exists (select from headrace.worker where name <> 'bench')"):
+        await asyncio.sleep(0.05)
+    await asyncio.sleep(0.5)
+
+
+async def _commits(stage: Stage) -> int:
+    await stage.db.execute("select pg_stat_force_next_flush()")
+    look = "select xact_commit from pg_stat_database where datname = current_database()"
+    commits: int = await stage.db.fetchval(look)
+    return commits
+
+
+def _memory(pid: int) -> float:
+    """Peak resident memory in MB, of a process that still runs."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM"))
