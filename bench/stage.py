@@ -82,6 +82,8 @@ class Stage:
 async def open_stage() -> AsyncIterator[Stage]:
     """A server in a temporary folder, gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="headrace-bench-") as folder:
+        # Open to look into, so that the server's own user (when root runs this) reaches its data in place.
+        Path(folder).chmod(0o755)
         server = await asyncio.to_thread(EmbeddedServer.start, Path(folder) / "data")
         try:
             endpoint = Endpoint(server.url)

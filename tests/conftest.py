@@ -29,9 +29,9 @@ def run_folder() -> Path:
     return folder
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """The controlling process comes last and cleans up."""
-    if not hasattr(session.config, "workerinput"):
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """The controlling process comes last, when the others have left their servers, and cleans up."""
+    if not hasattr(config, "workerinput"):
         shutil.rmtree(run_folder(), ignore_errors=True)
 
 

@@ -33,11 +33,9 @@ for line in sys.stdin:
         server.stop()
         say(event="stopped")
     elif line == "fork\\n":
-        read, write = os.pipe()
         pid = os.fork()
         if pid == 0:
-            os.read(read, 1)
-            os._exit(0)
+            signal.pause()
         say(event="forked", pid=pid)
 """
 

@@ -1,5 +1,7 @@
 """Several processes share one server, and the last one out stops it."""
 
+import os
+import signal
 from pathlib import Path
 
 from tests.db.embedded.conftest import OwnerFactory
@@ -54,11 +56,12 @@ def test_what_was_committed_is_there_at_the_next_start(data_dir: Path) -> None:
 def test_a_forked_child_does_not_keep_its_parents_share(data_dir: Path, own: OwnerFactory) -> None:
     owner = own().started()
     owner.tell("fork")
-    owner.hear("forked")
-
-    owner.kill()  # the child lives on, waiting for a byte that its parent's death does not bring
-
-    wait_until("the server is stopped", lambda: not running(cluster_of(data_dir)))
+    child = int(owner.hear("forked")["pid"])
+    try:
+        owner.kill()
+        wait_until("the server is stopped", lambda: not running(cluster_of(data_dir)))
+    finally:
+        os.kill(child, signal.SIGKILL)  # it was still alive
 
 
 def test_an_owner_that_comes_after_a_killed_one_is_the_sole_owner(own: OwnerFactory) -> None:
