@@ -91,8 +91,9 @@ def _problem(error: Any, sources: Mapping[tuple[str, ...], str]) -> str:
     known = next((path[:n] for n in range(len(path), 0, -1) if path[:n] in sources), path)
     where = sources.get(known, "configuration")
     if error["type"] == "extra_forbidden":
-        near = get_close_matches(".".join(path), [".".join(p) for p in keys()], n=1)
-        return f"{'.'.join(path)} ({where}): unknown key" + (f"; did you mean {near[0]}?" if near else "")
+        what, name_of = ("variable", variable) if where == "environment" else ("key", ".".join)
+        near = get_close_matches(".".join(path), [name_of(p) for p in keys()], n=1)
+        return f"{'.'.join(path)} ({where}): unknown {what}" + (f"; did you mean {near[0]}?" if near else "")
     return f"{'.'.join(path)} = {error['input']!r} ({where}): {error['msg']}"
 
 
@@ -139,10 +140,8 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[Given]:
         if name == "HEADRACE_CONFIG" or not name.startswith(PREFIX):
             continue
         if name not in known:
-            near = get_close_matches(name, known, n=1)
-            raise ConfigError(
-                f"{name} (environment): unknown variable" + (f"; did you mean {near[0]}?" if near else "")
-            )
+            yield Given((name,), environ[name], "environment")  # refused with all other problems
+            continue
         value: Any = environ[name]
         if known[name][-1] == "queues":
             value = [part.strip() for part in value.split(",") if part.strip()]
@@ -155,5 +154,6 @@ def _nested(given: list[Given]) -> dict[str, Any]:
         table = result
         for part in path[:-1]:
             table = table.setdefault(part, {})
-        table[path[-1]] = value
+        if isinstance(table, dict):  # else a value stands where a table belongs, which is refused
+            table[path[-1]] = value
     return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 from collections.abc import Awaitable, Callable
@@ -39,6 +40,9 @@ async def serve_worker(
     async with hr:
         process = WorkerProcess(hr, announce=announce)
         _obey_signals(process)
+        # What was made until now stays: the garbage collector need not look at it again with every thousand jobs.
+        gc.collect()
+        gc.freeze()
         running = asyncio.create_task(process.run())
         ready = asyncio.create_task(process.worker.ready.wait())
         await asyncio.wait({running, ready}, return_when=asyncio.FIRST_COMPLETED)

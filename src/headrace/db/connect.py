@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
 
 import asyncpg
 
@@ -70,5 +71,10 @@ class Endpoint:
 
 def unreachable(url: str, error: BaseException) -> DatabaseUnusable:
     """The sentence for a database that does not answer, without the password."""
-    where = url.rsplit("@", 1)[-1].split("?")[0].removeprefix("postgresql://")
-    return DatabaseUnusable(f"cannot connect to PostgreSQL at {where}: {error}. Check HEADRACE_DATABASE_URL.")
+    return DatabaseUnusable(f"cannot connect to PostgreSQL at {place(url)}: {error}. Check HEADRACE_DATABASE_URL.")
+
+
+def place(url: str) -> str:
+    """The host and the database of a URL, without user and password."""
+    where, _, query = url.rsplit("@", 1)[-1].partition("?")
+    return "".join(parse_qs(query).get("host", [])) + where.split("://")[-1]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import asyncpg
 
-from headrace.db.connect import CANNOT_CONNECT, Connection, Endpoint, unreachable
+from headrace.db.connect import CANNOT_CONNECT, Connection, Endpoint, place, unreachable
 from headrace.errors import DatabaseUnusable
 
 OLDEST_VERSION = 15
@@ -46,7 +46,14 @@ async def check_server(url: str) -> ServerReport:
     except CANNOT_CONNECT as error:
         raise unreachable(url, error) from error
     except asyncpg.PostgresError as error:
-        raise DatabaseUnusable(f"PostgreSQL refused the connection: {error}. Check HEADRACE_DATABASE_URL.") from error
+        raise DatabaseUnusable(
+            f"PostgreSQL at {place(url)} refused the connection: {error}. Check HEADRACE_DATABASE_URL."
+        ) from error
+    except ValueError:
+        raise DatabaseUnusable(
+            "HEADRACE_DATABASE_URL cannot be read: write it as postgresql://user:password@host:5432/database, with "
+            "special characters of the password as %40 and the like."
+        ) from None
     try:
         version, fsync, now, backend = await connection.fetchrow(  # type: ignore[misc]
             "select current_setting('server_version_num')::int, current_setting('fsync'),"
@@ -79,7 +86,9 @@ async def _shares_backends(plain: Endpoint, first: Connection) -> bool:
     try:
         async with second.transaction():
             other = await second.fetchval("select pg_backend_pid()")
+            if before == other:  # perhaps the only backend there is: the first client would wait for it in vain
+                return True
             after = await first.fetchval("select pg_backend_pid()")
     finally:
         await second.close()
-    return bool(before == other or before != after)
+    return bool(before != after)

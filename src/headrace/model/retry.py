@@ -22,4 +22,4 @@ class RetryPolicy:
         """The wait after the given attempt (1 is the first), with `chance` between 0 and 1 for the jitter."""
         # Doubling beyond the cap changes nothing, and would overflow in the end.
         doublings = min(attempt - 1, (self.cap // self.base).bit_length()) if self.base else 0
-        return min(self.cap, self.base * 2**doublings) + self.jitter * chance
+        return min(self.cap, self.base * (1 << doublings)) + self.jitter * chance

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import NamedTuple
 from uuid import UUID
 
@@ -33,6 +34,9 @@ class Held(NamedTuple):
     seq: int
 
 
+PRIORITY_AND_SEQ = itemgetter(Held._fields.index("priority"), Held._fields.index("seq"))
+
+
 async def claim_jobs(
     conn: Connection, *, worker_id: int, lanes: Sequence[int], limit: int, suspects: int
 ) -> list[Held]:
@@ -46,7 +50,7 @@ async def claim_jobs(
         each = min(limit, max(LEAST_FROM_EACH_LANE, 4 * limit // len(lanes)))
         rows = await conn.fetch(SQL["claim_from_lanes"], worker_id, lanes, limit, suspects, each)
     # UPDATE gives rows back in no order.
-    return sorted((Held._make(row) for row in rows), key=lambda held: (held.priority, held.seq))
+    return list(map(Held._make, sorted(rows, key=PRIORITY_AND_SEQ)))
 
 
 async def fetch_claimed(

@@ -16,6 +16,14 @@ async def finish_attempts(
     conn: Connection, *, worker_id: int, transitions: Sequence[Transition]
 ) -> set[tuple[UUID, int]]:
     """Write a batch; gives back the (job, run) pairs that were accepted. What is missing was no longer ours."""
-    columns = list(zip(*transitions, strict=True))
-    rows = await conn.fetch(SQL["finish_attempts"], worker_id, *columns)
+    rows = await conn.fetch(SQL["finish_attempts"], worker_id, *_columns(transitions))
     return {(row[0], row[1]) for row in rows}
+
+
+def _columns(transitions: Sequence[Transition]) -> Sequence[Sequence[object]]:
+    """One array for each column; empty ones where every run succeeded and there is nothing to say."""
+    job_ids, runs, outcomes, *others, results = zip(*transitions, strict=True)
+    if any(outcome != "succeeded" for outcome in outcomes):
+        return job_ids, runs, outcomes, *others, results
+    said = results if any(result is not None for result in results) else ()
+    return job_ids, runs, *([()] * 6), said

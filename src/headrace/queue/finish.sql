@@ -1,11 +1,15 @@
 -- One statement for a batch of runs that ended. What I still hold is locked in job_id order, as rescue and cancel
 -- do, so they cannot deadlock; the input joins on (job_id, run), so a late finish of an earlier claim finds nothing.
 -- A requested cancel beats a retry, but not a success. What comes back is what was accepted.
+-- Arrays may be empty from $4 on, which unnest fills with nulls: a run of which nothing is said succeeded. Most batches
+-- say nothing, and encoding seven arrays of nulls cost the worker a tenth of its time.
 
 -- name: finish_attempts
 with ended as (
-  select * from unnest($2::uuid[], $3::int[], $4::text[], $5::text[], $6::bool[], $7::float8[], $8::text[], $9::text[], $10::text[])
-    as e (job_id, run, outcome, final, spends, delay, error, traceback, result)
+  select job_id, run, coalesce(outcome, 'succeeded') as outcome, case when outcome is null then 'succeeded' else final end as final,
+         coalesce(spends, true) as spends, delay, error, traceback, result
+    from unnest($2::uuid[], $3::int[], $4::text[], $5::text[], $6::bool[], $7::float8[], $8::text[], $9::text[], $10::text[])
+      as e (job_id, run, outcome, final, spends, delay, error, traceback, result)
 ), held as materialized (
   select job_id, run, tenant_id, lane_id, spent, queued_at, claimed_at, cancel_requested
     from headrace.queue

@@ -21,13 +21,10 @@ class Run:
 
     job: ClaimedJob
     context: Context
+    fence: Fence
     task: asyncio.Task[None] | None = None
     timer: asyncio.TimerHandle | None = None
     stop_reason: StopReason | None = None
-
-    @property
-    def fence(self) -> Fence:
-        return self.job.id, self.job.run
 
 
 @dataclass(slots=True)
