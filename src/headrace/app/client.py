@@ -40,8 +40,7 @@ class Client:
     ) -> list[UUID]:
         """Many jobs of one definition in one statement; gives back their ids, in order."""
         connection = options.pop("connection", None)
-        texts = [self._payload(key, payload) for payload in payloads]
-        return await self._send(EnqueueRequest(key, texts, **options), connection)  # type: ignore[misc]
+        return await self._send(self.request_many(key, payloads, options), connection)
 
     async def get_job(self, job_id: UUID | str) -> Job:
         """The job as it stands, or `NotFound`."""
@@ -79,6 +78,10 @@ class Client:
             idempotency_keys=None if idempotency_key is None else [idempotency_key],
             **said,
         )
+
+    def request_many(self, key: str, payloads: Iterable[Mapping[str, Any]], options: Any) -> EnqueueRequest:
+        """A request for many jobs, each validated."""
+        return EnqueueRequest(key, [self._payload(key, payload) for payload in payloads], **options)
 
     def _payload(self, key: str, payload: Mapping[str, Any]) -> str:
         try:

@@ -6,22 +6,21 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, ParamSpec, Self, TypeVar, Unpack
+from typing import Any, ParamSpec, Self, TypeVar, Unpack, overload
 from uuid import UUID
 
 from headrace.app.client import Client
+from headrace.app.declare import JobOptions, make_handler
 from headrace.app.job_function import JobFunction
 from headrace.app.registry import Registry
 from headrace.app.sync_facade import SyncFacade
 from headrace.app.work import run_worker
 from headrace.config import Settings, load_settings
 from headrace.db.database import Database
-from headrace.define.handler import Handler, as_timeout
+from headrace.define.handler import Handler
 from headrace.define.sync import SyncReport, sync_definitions
 from headrace.errors import HeadraceError
-from headrace.model.definition import Isolation, TriggerDeclaration
 from headrace.model.job import Job
-from headrace.model.retry import RetryPolicy
 from headrace.queue.enqueue import EnqueueManyOptions, EnqueueOptions
 
 P = ParamSpec("P")
@@ -67,44 +66,19 @@ class Headrace:
 
     # -- declare
 
+    @overload
+    def job(self, key: Callable[P, R], /) -> JobFunction[P, R]: ...
+
+    @overload
     def job(
-        self,
-        key: str | Callable[..., Any] | None = None,
-        *,
-        queue: str = "default",
-        priority: int = 100,
-        max_attempts: int = 3,
-        timeout: float | timedelta | None = None,
-        retry: RetryPolicy | None = None,
-        isolation: Isolation = "none",
-        tags: Iterable[str] = (),
-        description: str = "",
-        cron: str | None = None,
-        every: float | timedelta | None = None,
-        on: str | None = None,
-        init: bool | str | None = None,
-        timezone: str = "UTC",
-        catch_up: str = "latest",
-    ) -> Callable[[Callable[P, R]], JobFunction[P, R]]:
-        """Declare the function below as a job. Its parameters are the payload's schema."""
-        interval = every.total_seconds() if isinstance(every, timedelta) else every
-        fires = (cron, interval, on, init) != (None, None, None, None)
-        trigger = TriggerDeclaration(cron, interval, on, init, timezone, catch_up)
+        self, key: str | None = None, **options: Unpack[JobOptions]
+    ) -> Callable[[Callable[P, R]], JobFunction[P, R]]: ...
+
+    def job(self, key: Any = None, **options: Unpack[JobOptions]) -> Any:
+        """Declare the function below as a job. Its parameters are the payload's schema, its name is the key."""
 
         def declare(function: Callable[P, R]) -> JobFunction[P, R]:
-            handler = Handler(
-                function,
-                key=key if isinstance(key, str) else None,
-                isolation=isolation,
-                description=description,
-                tags=tuple(tags),
-                triggers=(trigger,) if fires else (),
-                queue=queue,
-                priority=priority,
-                max_attempts=max_attempts,
-                timeout=as_timeout(timeout),
-                retry=retry or RetryPolicy(),
-            )
+            handler = make_handler(function, key if isinstance(key, str) else None, options)
             self._registry.add(handler)
             return JobFunction(self, handler, function)
 

@@ -12,14 +12,14 @@ from uuid import UUID
 
 from headrace.app.client import Client
 from headrace.app.registry import Registry
-from headrace.db.borrowed import fetch_column_maybe_async
+from headrace.db.borrowed import fetch_column_maybe_async, is_async
 from headrace.db.database import Database
 from headrace.db.sqlstate import translated_errors
 from headrace.define.handler import Handler
 from headrace.define.sync import sync_definitions
 from headrace.errors import BadRequest
 from headrace.model.job import Job
-from headrace.queue.enqueue import ENQUEUE_MANY, EnqueueManyOptions, EnqueueOptions
+from headrace.queue.enqueue import ENQUEUE_MANY, EnqueueManyOptions, EnqueueOptions, EnqueueRequest
 
 T = TypeVar("T")
 
@@ -50,21 +50,16 @@ class SyncFacade:
         connection = options.pop("connection", None)
         if connection is None:
             return self._call(self._opened().enqueue(key, payload, **options))
-        # The caller's own connection, in the caller's own thread: no loop is needed.
-        request = self._opened().request(key, payload, options)
-        with translated_errors():
-            ids = fetch_column_maybe_async(connection, ENQUEUE_MANY, request.parameters())
-        if not isinstance(ids, list):
-            ids.close()
-            raise BadRequest("hr.sync needs a blocking connection; use await hr.enqueue(…) with an async one")
-        first: UUID = ids[0]
-        return first
+        return _borrowing(connection, self._opened().request(key, payload, options))[0]
 
     def enqueue_many(
         self, key: str, payloads: Iterable[Mapping[str, Any]], **options: Unpack[EnqueueManyOptions]
     ) -> list[UUID]:
         """Many jobs of one definition in one statement; gives back their ids, in order."""
-        return self._call(self._opened().enqueue_many(key, payloads, **options))
+        connection = options.pop("connection", None)
+        if connection is None:
+            return self._call(self._opened().enqueue_many(key, payloads, **options))
+        return _borrowing(connection, self._opened().request_many(key, payloads, options))
 
     def get_job(self, job_id: UUID | str) -> Job:
         """The job as it stands, or `NotFound`."""
@@ -94,9 +89,13 @@ class SyncFacade:
     def _opened(self) -> Client:
         with self._lock:
             if self._client is None:
-                self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, name="headrace sync", daemon=True).start()
-                self._client = asyncio.run_coroutine_threadsafe(self._open(), self._loop).result()
+                loop = self._loop = asyncio.new_event_loop()
+                threading.Thread(target=_serve, args=[loop], name="headrace sync", daemon=True).start()
+                try:
+                    self._client = asyncio.run_coroutine_threadsafe(self._open(), loop).result()
+                except BaseException:
+                    loop.call_soon_threadsafe(loop.stop)
+                    raise
                 atexit.register(self.close)
             return self._client
 
@@ -111,3 +110,19 @@ class SyncFacade:
     def _call(self, work: Coroutine[Any, Any, T]) -> T:
         assert self._loop is not None  # noqa: S101 - opened before the coroutine was made
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
+
+
+def _borrowing(connection: Any, request: EnqueueRequest) -> list[UUID]:
+    """On the caller's own connection, in the caller's own thread: no loop is needed."""
+    if is_async(connection):
+        raise BadRequest("hr.sync needs a blocking connection; use await hr.enqueue(…) with an async one")
+    with translated_errors():
+        ids: list[UUID] = fetch_column_maybe_async(connection, ENQUEUE_MANY, request.parameters())
+        return ids

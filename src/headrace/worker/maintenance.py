@@ -10,11 +10,12 @@ import structlog
 from headrace.db.connect import Endpoint
 from headrace.db.link import Link
 from headrace.db.upkeep import create_partitions, forget_ended
-from headrace.queue.promote import BATCH, promote_due, seconds_until_due
+from headrace.queue.promote import promote_due, seconds_until_due
 from headrace.queue.rescue import mark_lost_workers, rescue_jobs
 from headrace.worker.loop import Loop
 
 log = structlog.get_logger("headrace.worker")
+LOCKED_BY_ANOTHER = 0.1
 
 
 class Promoter(Loop):
@@ -27,10 +28,12 @@ class Promoter(Loop):
 
     async def tick(self) -> float | None:
         async with self._link.use() as conn:
-            if await promote_due(conn) == BATCH:
-                return 0.0
+            # One question while nothing is due: an idle worker asks at most twice a second in all.
             due_in = await seconds_until_due(conn)
-        return None if due_in is None else min(self.interval, max(0.0, due_in))
+            if due_in is not None and due_in <= 0:
+                # Due and yet not promoted: another session holds it, so look again a little later.
+                return 0.0 if await promote_due(conn) else LOCKED_BY_ANOTHER
+        return None if due_in is None else min(self.interval, due_in)
 
 
 class Rescuer(Loop):
