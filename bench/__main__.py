@@ -11,7 +11,6 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-import structlog
 import uvloop
 from rich.console import Console
 from rich.table import Table
@@ -63,7 +62,6 @@ def main() -> None:
     arguments = parser.parse_args()
     if unknown := set(arguments.scenarios) - set(SCENARIOS):
         parser.error(f"unknown: {', '.join(sorted(unknown))} (there are {', '.join(SCENARIOS)})")
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
     work = measure(arguments.scenarios or list(SCENARIOS), QUICK if arguments.quick else Scale())
     lines = asyncio.run(work) if os.name == "nt" else uvloop.run(work)
     show(lines)

@@ -35,6 +35,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(run_folder(), ignore_errors=True)
 
 
+def wants_a_fresh_one(request: pytest.FixtureRequest) -> bool:
+    """Tests of the schema itself, and of plans, which depend on what was in the tables before."""
+    return request.path.parent.name == "db"
+
+
 @pytest.fixture(scope="session")
 def embedded_server() -> Iterator[TestServer]:
     """PostgreSQL 18, the embedded one."""
@@ -50,9 +55,9 @@ def every_server(request: pytest.FixtureRequest) -> Iterator[TestServer]:
 
 
 @pytest.fixture
-async def database_url(embedded_server: TestServer) -> AsyncIterator[str]:
+async def database_url(embedded_server: TestServer, request: pytest.FixtureRequest) -> AsyncIterator[str]:
     """A migrated database of this test's own, on the embedded server."""
-    async with embedded_server.database() as url:
+    async with embedded_server.database(fresh=wants_a_fresh_one(request)) as url:
         yield url
 
 
@@ -64,9 +69,9 @@ async def empty_database_url(embedded_server: TestServer) -> AsyncIterator[str]:
 
 
 @pytest.fixture
-async def engine(every_server: TestServer) -> AsyncIterator[Engine]:
+async def engine(every_server: TestServer, request: pytest.FixtureRequest) -> AsyncIterator[Engine]:
     """The engine's verbs on a migrated database, on every PostgreSQL that is here."""
-    async with every_server.database() as url:
+    async with every_server.database(fresh=wants_a_fresh_one(request)) as url:
         endpoint = Endpoint(url)
         connection = await endpoint.connect("test")
         try:

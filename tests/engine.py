@@ -71,8 +71,8 @@ class Engine:
         """End runs; gives back the ids of those accepted."""
         runs = [held] if isinstance(held, Held) else list(held)
         transitions = [decide(as_claimed(run), outcome or Succeeded(), 0.5) for run in runs]
-        accepted = await finish_attempts(self.db, worker_id=worker_id, transitions=transitions)
-        return {job_id for job_id, _ in accepted}
+        refused = await finish_attempts(self.db, worker_id=worker_id, transitions=transitions)
+        return {run.job_id for run in runs} - {job_id for job_id, _ in refused}
 
     async def lose(self, worker_id: int) -> None:
         """Let the worker's lease run out and be noticed."""
@@ -101,7 +101,7 @@ class Engine:
         rows = await self.db.fetch(
             "select run, outcome::text, final::text from headrace.attempt where job_id = $1 order by run", job_id
         )
-        return [tuple(row) for row in rows]  # type: ignore[misc]
+        return [tuple(row) for row in rows]
 
 
 def as_claimed(held: Held) -> ClaimedJob:

@@ -14,7 +14,6 @@ from tests.executors import isolated_jobs as jobs
 from tests.executors.doing import JOB_ID, PLANNED, Reports, call, context, ended, open_files
 from tests.waiting import until
 
-from headrace.errors import ValidationError
 from headrace.executors import process
 from headrace.executors.process import ChildDied, ChildRaised, NotIsolable, ProcessExecutor
 from headrace.model.outcome import Cancel, Fail, Retry, Snooze
@@ -77,8 +76,8 @@ async def test_a_value_that_is_not_json_is_refused(executor: ProcessExecutor) ->
         await call(executor, jobs.unstorable)
 
 
-async def test_an_invalid_payload_comes_back_as_such(executor: ProcessExecutor) -> None:
-    with pytest.raises(ValidationError, match="by: not a number"):
+async def test_a_validation_error_of_the_handlers_own_is_an_exception_like_any_other(executor: ProcessExecutor) -> None:
+    with pytest.raises(ChildRaised, match="ValidationError: by: not a number"):
         await call(executor, jobs.refuse)
 
 

@@ -18,7 +18,7 @@ from headrace.app.work import run_worker
 from headrace.config import Settings, load_settings
 from headrace.db.database import Database
 from headrace.define.handler import Handler
-from headrace.define.sync import SyncReport, sync_definitions
+from headrace.define.sync import SyncReport
 from headrace.errors import HeadraceError
 from headrace.model.job import Job
 from headrace.queue.enqueue import EnqueueManyOptions, EnqueueOptions
@@ -45,7 +45,7 @@ class Headrace:
     ) -> None:
         self._overrides: dict[str, Any] = {"database.url": database_url, "data_dir": data_dir}
         self._settings: Settings | None = None
-        self._registry = Registry()
+        self.registry = Registry()
         self._client: Client | None = None
         self._database: Database | None = None
         # Definitions belong to an app, so that one app's sync does not call another's deleted.
@@ -79,7 +79,7 @@ class Headrace:
 
         def declare(function: Callable[P, R]) -> JobFunction[P, R]:
             handler = make_handler(function, key if isinstance(key, str) else None, options)
-            self._registry.add(handler)
+            self.registry.add(handler)
             return JobFunction(self, handler, function)
 
         # `@hr.job` without brackets hands the function over as the key.
@@ -88,13 +88,11 @@ class Headrace:
     @property
     def handlers(self) -> Mapping[str, Handler]:
         """What was declared, by key."""
-        return self._registry.handlers
+        return self.registry.handlers
 
     async def sync_definitions(self, *, force: bool = False, complete: bool = True) -> SyncReport:
         """Tell the database what the code declares."""
-        async with self.database.pool.acquire() as conn:
-            definitions = [handler.definition for handler in self.handlers.values()]
-            return await sync_definitions(conn, definitions, app=self.app, force=force, complete=complete)
+        return await self.registry.sync(self.database, app=self.app, force=force, complete=complete)
 
     # -- open and close
 
@@ -102,10 +100,9 @@ class Headrace:
         if self._client is not None:
             raise HeadraceError("this Headrace is open already")
         self._database = await self.open_database()
-        self._client = Client(self._database, self._registry)
+        self._client = Client(self._database, self.registry)
         try:
-            if self.handlers:
-                await self.sync_definitions(complete=False)
+            await self.sync_definitions(complete=False)
         except BaseException:
             await self.__aexit__()
             raise

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from headrace.db.database import Database
 from headrace.define.handler import Handler
 from headrace.define.signature import BadHandler
+from headrace.define.sync import SyncReport, sync_definitions
+from headrace.log import get_logger
 from headrace.model.text import to_json
+
+log = get_logger("headrace")
 
 
 class Registry:
@@ -34,3 +39,14 @@ class Registry:
         """The payload as JSON text, validated where the definition is this application's own."""
         handler = self._handlers.get(key)
         return handler.arguments.to_json(arguments) if handler else to_json(dict(arguments))
+
+    async def sync(self, database: Database, *, app: str, force: bool = False, complete: bool = False) -> SyncReport:
+        """Tell a database what was declared; an app that declares nothing has nothing to say."""
+        if not self._handlers and not complete:
+            return SyncReport()
+        definitions = [handler.definition for handler in self._handlers.values()]
+        async with database.pool.acquire() as conn:
+            report = await sync_definitions(conn, definitions, app=app, force=force, complete=complete)
+        if report:
+            log.info("definitions synced", added=report.added, changed=report.changed, gone=report.deleted_from_code)
+        return report

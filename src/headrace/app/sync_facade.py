@@ -15,8 +15,6 @@ from headrace.app.registry import Registry
 from headrace.db.borrowed import fetch_column_maybe_async, is_async
 from headrace.db.database import Database
 from headrace.db.sqlstate import translated_errors
-from headrace.define.handler import Handler
-from headrace.define.sync import sync_definitions
 from headrace.errors import BadRequest
 from headrace.model.job import Job
 from headrace.queue.enqueue import ENQUEUE_MANY, EnqueueManyOptions, EnqueueOptions, EnqueueRequest
@@ -28,10 +26,7 @@ class App(Protocol):
     """What the facade needs of an application."""
 
     app: str
-    _registry: Registry
-
-    @property
-    def handlers(self) -> Mapping[str, Handler]: ...
+    registry: Registry
 
     async def open_database(self) -> Database: ...
 
@@ -101,11 +96,8 @@ class SyncFacade:
 
     async def _open(self) -> Client:
         database = await self._app.open_database()
-        if self._app.handlers:
-            async with database.pool.acquire() as conn:
-                definitions = [handler.definition for handler in self._app.handlers.values()]
-                await sync_definitions(conn, definitions, app=self._app.app, complete=False)
-        return Client(database, self._app._registry)
+        await self._app.registry.sync(database, app=self._app.app)
+        return Client(database, self._app.registry)
 
     def _call(self, work: Coroutine[Any, Any, T]) -> T:
         assert self._loop is not None  # noqa: S101 - opened before the coroutine was made

@@ -9,13 +9,12 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Protocol
 
-import structlog
-
 from headrace.config import Settings
 from headrace.db.database import Database
 from headrace.db.listen import Listener
 from headrace.define.handler import Handler
 from headrace.define.sync import SyncReport
+from headrace.log import get_logger
 from headrace.model.job import ClaimedJob
 from headrace.model.status import JobStatus
 from headrace.model.transition import Transition
@@ -26,7 +25,7 @@ from headrace.worker.maintenance import maintenance_loops
 from headrace.worker.postgres import PostgresTransport
 from headrace.worker.worker import Worker
 
-log = structlog.get_logger("headrace.worker")
+log = get_logger("headrace.worker")
 
 
 class App(Protocol):

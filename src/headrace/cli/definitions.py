@@ -26,8 +26,12 @@ def sync_command(
 
     async def work() -> None:
         hr = load_app(target)
-        async with hr:
-            report = await hr.sync_definitions(force=force)
+        # Not `async with hr`, which would sync what is new before we can tell of it.
+        database = await hr.open_database()
+        try:
+            report = await hr.registry.sync(database, app=hr.app, force=force, complete=True)
+        finally:
+            await database.close()
         for word, keys in (("added", report.added), ("changed", report.changed), ("gone", report.deleted_from_code)):
             for key in keys:
                 typer.echo(f"{word:<8} {key}")

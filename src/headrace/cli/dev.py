@@ -8,7 +8,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated
 
-import structlog
 import typer
 
 import headrace
@@ -16,8 +15,9 @@ from headrace.cli.load import load_app
 from headrace.cli.logs import set_up_logs
 from headrace.cli.run import run_loop, serve_worker
 from headrace.errors import NotFound
+from headrace.log import get_logger
 
-log = structlog.get_logger("headrace")
+log = get_logger("headrace")
 
 
 def dev(

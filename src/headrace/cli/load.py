@@ -13,6 +13,8 @@ from headrace.errors import BadRequest
 def load_app(target: str) -> Headrace:
     """Import the module, from the working directory too, and give back the `Headrace` in it."""
     module_name, _, attribute = target.partition(":")
+    if not all(part.isidentifier() for part in module_name.split(".")):
+        raise BadRequest(f"{target!r} is not a module:name, such as app:hr")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)

@@ -1,9 +1,12 @@
-"""How the process's own log looks: readable in a terminal, JSON elsewhere."""
+"""How the process's log looks: readable in a terminal, JSON elsewhere."""
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
+import traceback
+from datetime import UTC, datetime
 from typing import Any
 
 import structlog
@@ -11,23 +14,47 @@ import structlog
 
 def set_up_logs(*, readable: bool | None = None, verbose: bool = False) -> None:
     """Lines on stderr; `readable` says whether for people, a terminal decides when it is not given."""
-    colours = sys.stderr.isatty()
-    for_people = colours if readable is None else readable
-    shared: list[Any] = [structlog.contextvars.merge_contextvars, structlog.processors.add_log_level]
-    if for_people:
-        shared += [
-            structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
-            structlog.dev.ConsoleRenderer(colors=colours, pad_event_to=30),
-        ]
-    else:
-        shared += [
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.dict_tracebacks,
-            structlog.processors.JSONRenderer(),
-        ]
-    structlog.configure(
-        processors=shared,
-        wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG if verbose else logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
-        cache_logger_on_first_use=True,
-    )
+    for_people = sys.stderr.isatty() if readable is None else readable
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(ForPeople(colours=sys.stderr.isatty()) if for_people else ForPrograms())
+    logging.basicConfig(level=logging.DEBUG if verbose else logging.INFO, handlers=[handler], force=True)
+    logging.getLogger("asyncio").setLevel(logging.WARNING)
+
+
+class ForPeople(logging.Formatter):
+    """Time, level, text and fields, in colour where the terminal has it."""
+
+    def __init__(self, *, colours: bool) -> None:
+        super().__init__()
+        self._render = structlog.dev.ConsoleRenderer(colors=colours, pad_event_to=28)
+
+    def format(self, record: logging.LogRecord) -> str:
+        time = datetime.fromtimestamp(record.created).astimezone().strftime("%H:%M:%S")
+        text, fields = _parts(record)
+        said = {"timestamp": time, "level": record.levelname.lower(), "event": text, **fields}
+        if record.exc_info:
+            said["exc_info"] = record.exc_info
+        return str(self._render(None, record.levelname, said))
+
+
+class ForPrograms(logging.Formatter):
+    """One JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text, fields = _parts(record)
+        said = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "event": text,
+            **fields,
+        }
+        if record.exc_info:
+            said["exception"] = "".join(traceback.format_exception(*record.exc_info))
+        return json.dumps(said, default=str, ensure_ascii=False)
+
+
+def _parts(record: logging.LogRecord) -> tuple[str, dict[str, Any]]:
+    """Our own lines come in parts; others are their message."""
+    parts: tuple[str, dict[str, Any]] | None = getattr(record, "headrace", None)
+    return parts if parts is not None else (record.getMessage(), {})

@@ -8,33 +8,45 @@ import sys
 import time
 from types import FrameType
 
-import structlog
+from headrace.log import get_logger
 
-log = structlog.get_logger("headrace")
+log = get_logger("headrace")
 LOOK_EVERY = 0.5
 
 
 def run_processes(count: int) -> None:
     """Run this same command `count` times with one process each, until told to stop."""
     command = [sys.executable, "-m", "headrace", *_without_processes(sys.argv[1:]), "--processes", "1"]
-    children = [_start(command) for _ in range(count)]
     signals: list[int] = []
+    told: set[int] = set()
+    children: list[subprocess.Popen[bytes]] = []
 
     def forward(number: int, _frame: FrameType | None) -> None:
         signals.append(number)
         for child in children:
             if child.poll() is None:
+                told.add(child.pid)
                 child.send_signal(number)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, forward)
+    children += [_start(command) for _ in range(count)]
     while not signals:
         for position, child in enumerate(children):
             if child.poll() is not None and not signals:
                 log.error("a worker process ended and is replaced", pid=child.pid, exit_code=child.returncode)
                 children[position] = _start(command)
         time.sleep(LOOK_EVERY)
-    raise SystemExit(max(abs(child.wait()) for child in children))
+    for child in children:
+        # Started while the signal came, and so not told yet.
+        if child.pid not in told and child.poll() is None:
+            child.send_signal(signals[0])
+    raise SystemExit(max(_exit_code(child.wait()) for child in children))
+
+
+def _exit_code(ended: int) -> int:
+    """A child that our signal met before it could listen had nothing to give back: that is an orderly end too."""
+    return 0 if ended in (-signal.SIGINT, -signal.SIGTERM) else abs(ended)
 
 
 def _start(command: list[str]) -> subprocess.Popen[bytes]:

@@ -8,12 +8,11 @@ import os
 import signal
 from collections.abc import Awaitable, Callable
 
-import structlog
-
 from headrace.app import Headrace
 from headrace.app.work import WorkerProcess
+from headrace.log import get_logger
 
-log = structlog.get_logger("headrace")
+log = get_logger("headrace")
 
 
 def run_loop(work: Awaitable[None]) -> None:

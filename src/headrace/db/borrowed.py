@@ -40,6 +40,11 @@ def fetch_column_maybe_async(connection: Any, statement: str, parameters: Sequen
             )
 
 
+def is_async(connection: Any) -> bool:
+    """Whether the connection belongs to an event loop."""
+    return _family(connection) == "asyncpg" or inspect.iscoroutinefunction(getattr(connection, "execute", None))
+
+
 def _family(connection: Any) -> str:
     """Which library the connection's class, or one it inherits from, comes from."""
     for cls in type(connection).__mro__:

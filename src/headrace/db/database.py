@@ -6,14 +6,13 @@ import asyncio
 from pathlib import Path
 from typing import Self
 
-import structlog
-
 from headrace.db.connect import Endpoint, Pool
 from headrace.db.embedded import EmbeddedServer
 from headrace.db.migrate import migrate
 from headrace.db.server_check import ServerReport, check_server
+from headrace.log import get_logger
 
-log = structlog.get_logger("headrace.db")
+log = get_logger("headrace.db")
 
 
 class Database:

@@ -6,11 +6,10 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Mapping
 
-import structlog
-
 from headrace.db.connect import TRANSIENT, Endpoint
+from headrace.log import get_logger
 
-log = structlog.get_logger("headrace.db")
+log = get_logger("headrace.db")
 CHECK_EVERY = 30.0
 
 

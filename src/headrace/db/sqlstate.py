@@ -15,6 +15,7 @@ BY_SQLSTATE: dict[str, type[HeadraceError]] = {
     "22P02": BadRequest,  # not JSON, not a number, …
     "22P05": BadRequest,  # text with a NUL, which PostgreSQL cannot hold
     "22021": BadRequest,  # not UTF-8
+    "23502": BadRequest,  # null where there must be a value
     "23514": BadRequest,  # a CHECK constraint, such as a queue's name
 }
 
@@ -35,14 +36,15 @@ def translate(error: BaseException) -> HeadraceError | None:
     """Our error for a driver's, or none when it is not a refusal."""
     # asyncpg and psycopg have the code on the error; SQLAlchemy keeps the driver's error as `orig`, itself a wrapper.
     seen: BaseException | None = error
+    found: HeadraceError | None = None
     for _ in range(4):
         if seen is None:
-            return None
+            break
         state = getattr(seen, "sqlstate", None) or getattr(seen, "pgcode", None)
         if isinstance(state, str) and state in BY_SQLSTATE:
-            return BY_SQLSTATE[state](_sentence(seen))
+            found = BY_SQLSTATE[state](_sentence(seen))  # the innermost wins: only it has the hint
         seen = getattr(seen, "orig", None) or seen.__cause__
-    return None
+    return found
 
 
 def _sentence(error: BaseException) -> str:

@@ -8,8 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 from headrace.define.signature import Arguments, BadHandler
+from headrace.errors import ValidationError
 from headrace.model.context import Context
 from headrace.model.definition import Definition, Isolation
+from headrace.model.outcome import Fail
 
 
 class Handler:
@@ -35,8 +37,14 @@ class Handler:
         return self.definition.key
 
     def bind(self, payload: str, context: Context) -> dict[str, Any]:
-        """The function's arguments: the payload's, validated, and the context where it wants one."""
-        arguments = self.arguments.from_json(payload)
+        """The function's arguments: the payload's, validated, and the context where it wants one.
+
+        A payload that does not fit fails the job for good: no retry can mend it.
+        """
+        try:
+            arguments = self.arguments.from_json(payload)
+        except ValidationError as error:
+            raise Fail(str(error)) from None
         if self.arguments.context_parameter is not None:
             arguments[self.arguments.context_parameter] = context
         return arguments

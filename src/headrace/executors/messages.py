@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from headrace.errors import ValidationError
 from headrace.model.context import Context
 from headrace.model.job import ClaimedJob, Terms
 from headrace.model.outcome import Cancel, Fail, Retry, Snooze
@@ -116,8 +115,6 @@ def answer_to(error: BaseException) -> Message:
             return _asked("cancel", error.reason)
         case Fail():
             return _asked("fail", error.reason)
-        case ValidationError():
-            return {"kind": "invalid", "text": str(error)}
     try:
         text = clean(str(error), MOST_TEXT)
         frames = traceback.TracebackException.from_exception(error, limit=50).format()
@@ -134,8 +131,6 @@ def value_of(answer: Message) -> Any:
             return json.loads(text)
         case {"kind": "unstorable", "text": text}:
             raise NotJsonError(text)
-        case {"kind": "invalid", "text": text}:
-            raise ValidationError(text)
         case {"kind": "raised", "type": type_name, "text": text, "traceback": trace}:
             raise ChildRaised(type_name, text, trace)
         case {"kind": "asked", "for": "retry", "delay": delay, "reason": reason}:

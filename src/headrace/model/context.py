@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import structlog
-
+from headrace.log import get_logger
 from headrace.model.job import ClaimedJob
 
 Report = Callable[[UUID, float | None, str | None], None]
@@ -73,7 +72,7 @@ class Context:
     def log(self) -> Any:
         """A structured logger that knows the job."""
         if self._log is None:
-            self._log = structlog.get_logger("headrace.job").bind(
+            self._log = get_logger("headrace.job").bind(
                 job_id=str(self.job_id), definition=self.definition, tenant=self.tenant, attempt=self.attempt
             )
         return self._log

@@ -23,7 +23,8 @@ update headrace.queue
 returning job_id, run, spent, max_attempts, lane_id, tenant_id, suspect, claimed_at, priority, seq
 
 -- Several lanes: the top $5 of each without a lock, cut where a lane that has more might have come first (so the
--- order over all lanes is exact), and only then locked.
+-- order over all lanes is exact), and only then locked. Others may have taken all of these meanwhile: then the lane with
+-- most waiting is claimed from directly, lest a worker goes to sleep beside a full queue.
 -- name: claim_from_lanes
 with me as materialized (
   select id from headrace.worker where id = $1 and state = 'live' for key share
@@ -41,21 +42,25 @@ with me as materialized (
         order by priority, seq limit $5) as first) as head
 ), cut as materialized (
   select priority, seq from top where rank = $5 order by priority, seq limit 1
+), first as materialized (
+  select job_id from headrace.queue
+   where job_id = any(array(
+           select job_id from top
+            where not exists (select from cut) or (priority, seq) <= (select priority, seq from cut)
+            order by priority, seq))
+     and status = 'queued' and not suspect
+   order by priority, seq limit $3 - (select count(*) from suspects) for update skip locked
+), instead as materialized (
+  select job_id from headrace.queue
+   where lane_id = (select lane_id from top group by lane_id order by count(*) desc limit 1)
+     and status = 'queued' and not suspect and not exists (select from first)
+   order by priority, seq limit $3 - (select count(*) from suspects) for update skip locked
 )
 update headrace.queue
    set status = 'running', worker_id = $1, run = run + 1, claimed_at = clock_timestamp(),
        dedupe_key = case when dedupe_waiting then null else dedupe_key end
  where job_id = any(array(
-   select job_id from suspects
-   union all
-   select job_id from (
-     select job_id from headrace.queue
-      where job_id = any(array(
-              select job_id from top
-               where not exists (select from cut) or (priority, seq) <= (select priority, seq from cut)
-               order by priority, seq))
-        and status = 'queued' and not suspect
-      order by priority, seq limit $3 - (select count(*) from suspects) for update skip locked) as others))
+   select job_id from suspects union all select job_id from first union all select job_id from instead))
 returning job_id, run, spent, max_attempts, lane_id, tenant_id, suspect, claimed_at, priority, seq
 
 -- Its own statement: joined to the partitioned table the claim takes twenty times as long.

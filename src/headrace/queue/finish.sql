@@ -1,6 +1,6 @@
 -- One statement for a batch of runs that ended. What I still hold is locked in job_id order, as rescue and cancel
 -- do, so they cannot deadlock; the input joins on (job_id, run), so a late finish of an earlier claim finds nothing.
--- A requested cancel beats a retry, but not a success. What comes back is what was accepted.
+-- A requested cancel beats a retry, but not a success. What comes back is what was NOT accepted: as a rule nothing.
 -- Arrays may be empty from $4 on, which unnest fills with nulls: a run of which nothing is said succeeded. Most batches
 -- say nothing, and encoding seven arrays of nulls cost the worker a tenth of its time.
 
@@ -44,4 +44,5 @@ with ended as (
   select pg_notify('headrace_ended', w.job_id::text)
     from (select distinct job_id from headrace.waiter) as w join accepted using (job_id) where final is not null
 )
-select job_id, run from accepted where (select count(*) from told) >= 0
+select job_id, run from ended
+ where not exists (select from accepted where accepted.job_id = ended.job_id) and (select count(*) from told) >= 0

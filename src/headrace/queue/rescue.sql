@@ -27,7 +27,8 @@ with abandoned as materialized (
      and worker_id = any(array(
        select worker_id from headrace.queue as held
         where status = 'running' and not exists (select from headrace.worker where id = held.worker_id and state = 'live')))
-   order by job_id limit 500
+   -- The order of queue_held: by job_id old statistics would have it walk the whole table. Who skips cannot deadlock.
+   order by worker_id limit 500
      for update skip locked
 ), gone as (
   delete from headrace.queue where job_id = any(array(select job_id from abandoned where final is not null))

@@ -6,8 +6,7 @@ import asyncio
 import contextlib
 import time
 
-import structlog
-
+from headrace.log import get_logger
 from headrace.model.outcome import Released
 from headrace.model.transition import decide
 from headrace.worker.backoff import Backoff
@@ -17,8 +16,8 @@ from headrace.worker.runner import Runner
 from headrace.worker.slots import Slots
 from headrace.worker.transport import Fence, Transport, TransportAway
 
-log = structlog.get_logger("headrace.worker")
-LONGEST_WAIT = 30.0
+log = get_logger("headrace.worker")
+LONGEST_WAIT = 10.0
 STALE_AFTER = 1.0
 
 

@@ -6,14 +6,14 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 
-import structlog
-
+from headrace.log import get_logger
 from headrace.model.status import JobStatus
+from headrace.model.text import clean
 from headrace.model.transition import Transition
 from headrace.worker.backoff import Backoff
 from headrace.worker.transport import Fence, OutcomeRefused, Transport, TransportAway
 
-log = structlog.get_logger("headrace.worker")
+log = get_logger("headrace.worker")
 LARGEST_BATCH = 1000
 
 
@@ -78,7 +78,7 @@ class Finisher:
     async def _write(self, batch: Sequence[Transition]) -> None:
         """Write a batch; if the server refuses it, in halves, until what it refuses stands alone."""
         try:
-            accepted = await self._transport.finish(batch)
+            refused = await self._transport.finish(batch)
         except OutcomeRefused as error:
             if len(batch) == 1:
                 await self._write_refused(batch[0], error)
@@ -87,14 +87,8 @@ class Finisher:
             await self._write(batch[:middle])
             await self._write(batch[middle:])
             return
-        if len(accepted) < len(batch):
-            for transition in batch:
-                if (transition.job_id, transition.run) not in accepted:
-                    log.warning(
-                        "lease lost: an outcome was not recorded",
-                        job_id=str(transition.job_id),
-                        run=transition.run,
-                    )
+        for job_id, run in refused:
+            log.warning("lease lost: an outcome was not recorded", job_id=str(job_id), run=run)
         if any(transition.final is None for transition in batch):
             self._on_rescheduled()
 
@@ -107,6 +101,6 @@ class Finisher:
             "failed",
             JobStatus.FAILED,
             True,
-            error=f"the outcome could not be stored: {error}",
+            error=clean(f"the outcome could not be stored: {error}", 1000),
         )
         await self._transport.finish([plain])

@@ -8,12 +8,11 @@ import threading
 import time
 from collections.abc import Callable
 
-import structlog
-
+from headrace.log import get_logger
 from headrace.worker.backoff import Backoff
 from headrace.worker.transport import Beat, Pulse, Transport, TransportAway
 
-log = structlog.get_logger("headrace.worker")
+log = get_logger("headrace.worker")
 BUSY_INTERVAL = 1.0
 
 

@@ -6,12 +6,11 @@ import asyncio
 import contextlib
 import random
 
-import structlog
-
 from headrace.db.link import DatabaseAway
+from headrace.log import get_logger
 from headrace.worker.backoff import Backoff
 
-log = structlog.get_logger("headrace.worker")
+log = get_logger("headrace.worker")
 
 
 class Loop:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import time
 from datetime import timedelta
 
-import structlog
-
 from headrace.db.connect import Endpoint
 from headrace.db.link import Link
 from headrace.db.upkeep import create_partitions, forget_ended
+from headrace.log import get_logger
 from headrace.queue.promote import promote_due, seconds_until_due
 from headrace.queue.rescue import mark_lost_workers, rescue_jobs
 from headrace.worker.loop import Loop
 
-log = structlog.get_logger("headrace.worker")
+log = get_logger("headrace.worker")
 LOCKED_BY_ANOTHER = 0.1
 
 
@@ -85,5 +84,5 @@ class Upkeep(Loop):
 def maintenance_loops(endpoint: Endpoint) -> tuple[list[Loop], Promoter, list[Link]]:
     """The loops of one process, the one among them to wake, and the connections to close."""
     quick, slow = Link(endpoint, "promote"), Link(endpoint, "maintenance")
-    promoter = Promoter(quick, interval=1.0 if endpoint.pooled else 5.0)
+    promoter = Promoter(quick, interval=2.0 if endpoint.pooled else 5.0)
     return [promoter, Rescuer(slow), Upkeep(slow)], promoter, [quick, slow]

@@ -64,10 +64,10 @@ class PostgresTransport:
     async def claim(
         self, *, limit: int, suspects: int, held: Callable[[], Collection[Fence]], wait: float
     ) -> list[ClaimedJob]:
+        self._woken.clear()  # before the first wait: what the caller asks for is as of now
         async with self._using(self._claim_link) as conn:
             await self._reconcile(conn, held)
             limit = min(limit, LARGEST_CLAIM)
-            self._woken.clear()
             jobs = await self._take(conn, limit, suspects)
             if jobs:
                 # The second claim in a row that finds work: busy, so enqueues need not wake us. A lone job costs
@@ -80,9 +80,10 @@ class PostgresTransport:
             return jobs
 
     async def _wait_for_work(self, conn: Connection, limit: int, suspects: int, wait: float) -> list[ClaimedJob]:
+        was_armed = self._armed
         await self._arm(conn, armed=True)
         until = time.monotonic() + wait
-        looks = iter(LOOKS)
+        looks = iter(() if was_armed else LOOKS)
         while True:
             pause = min(next(looks, self._poll_interval), until - time.monotonic())
             if pause < 0:
@@ -106,8 +107,7 @@ class PostgresTransport:
 
     async def _read_lanes(self, conn: Connection) -> None:
         now = time.monotonic()
-        good_for = self._poll_interval if self._endpoint.pooled else LANES_GOOD_FOR
-        if now - self._lanes_read_at >= good_for:
+        if now - self._lanes_read_at >= LANES_GOOD_FOR:
             self._lanes = await list_lanes(conn, queues=self._who.queues, definitions=self._who.definitions)
             self._lanes_read_at = now
 
@@ -144,10 +144,11 @@ class PostgresTransport:
         if beat.last:
             await self._heartbeat_link.close()
             return Pulse(live=True)
+        worker_id = self.worker_id
         async with self._using(self._heartbeat_link) as conn:
-            live = await renew_lease(conn, worker_id=self.worker_id, running=beat.running)
-            if not live:
-                return Pulse(live=False)
+            if not await renew_lease(conn, worker_id=worker_id, running=beat.running):
+                # Unless the worker has come back under another id meanwhile, whom this does not concern.
+                return Pulse(live=worker_id != self.worker_id)
             if beat.progress:
                 await write_progress(conn, beat.progress)
             stop = await list_cancel_requests(conn, worker_id=self.worker_id) if beat.running else ()
@@ -163,6 +164,9 @@ class PostgresTransport:
     async def close(self) -> None:
         with contextlib.suppress(TransportAway):
             async with self._using(self._claim_link) as conn:
+                # What is still ours now is not running: a claim whose reply was lost, an outcome that was not written.
+                self._reconcile_at = 0.0
+                await self._reconcile(conn, set)
                 await stop_worker(conn, worker_id=self.worker_id)
         await self._claim_link.close()
         await self._finish_link.close()

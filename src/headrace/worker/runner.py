@@ -8,12 +8,10 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import structlog
-
 from headrace.define.handler import Handler
-from headrace.errors import ValidationError
 from headrace.executors.process import ChildRaised, ProcessExecutor
 from headrace.executors.threads import ThreadExecutor
+from headrace.log import get_logger
 from headrace.model.context import Context, Report
 from headrace.model.job import ClaimedJob
 from headrace.model.outcome import (
@@ -32,7 +30,7 @@ from headrace.model.text import NotJsonError, to_json
 from headrace.model.transition import Transition, decide
 from headrace.worker.slots import Run, Slots, StopReason
 
-log = structlog.get_logger("headrace.worker")
+log = get_logger("headrace.worker")
 SUCCEEDED = Succeeded()
 
 
@@ -90,8 +88,6 @@ class Runner:
             outcome = self._stopped(run)
         except (Retry, Snooze, Cancel, Fail) as asked:
             outcome = asked
-        except ValidationError as error:
-            outcome = Fail(str(error))
         except BaseException as error:
             outcome = failure(error)
         self._end(run, outcome)

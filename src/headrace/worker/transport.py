@@ -53,7 +53,7 @@ class Transport(Protocol):
         """Renew the lease. Called from a thread of its own, on that thread's loop."""
 
     async def finish(self, transitions: Sequence[Transition]) -> set[Fence]:
-        """Write how runs ended; gives back those accepted. `OutcomeRefused` when the batch cannot be stored."""
+        """Write how runs ended; gives back those no longer ours. `OutcomeRefused` when the batch cannot be stored."""
 
     def wake(self) -> None:
         """End a claim's wait: there is room or a reason to look."""

@@ -9,11 +9,10 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 from uuid import UUID
 
-import structlog
-
 from headrace.define.handler import Handler
 from headrace.executors.process import ProcessExecutor
 from headrace.executors.threads import ThreadExecutor
+from headrace.log import get_logger
 from headrace.model.job import ClaimedJob
 from headrace.model.outcome import Released
 from headrace.model.text import clean
@@ -26,7 +25,7 @@ from headrace.worker.runner import Runner
 from headrace.worker.slots import Run, Slots
 from headrace.worker.transport import Beat, Fence, Pulse, Transport, TransportAway
 
-log = structlog.get_logger("headrace.worker")
+log = get_logger("headrace.worker")
 DRAIN_OUTCOMES_SECONDS = 10.0
 MAX_PROGRESS_TEXT = 500
 MOST_REPORTS = 10_000
@@ -150,6 +149,8 @@ class Worker:
             if self._announce:
                 self._announce(run.job, transition)
         self._claimer.run_ended()
+        if run.job.suspect:
+            self._transport.wake()  # a claim that waits has asked for no second suspect
         if not self._slots.running:
             self._idle.set()
 

@@ -13,12 +13,12 @@ select job.id,
        job.dedupe_key,
        job.scheduled_for,
        coalesce(live.queued_at, ended.queued_at) as queued_at,
-       coalesce(live.claimed_at, last.started_at) as started_at,
+       coalesce(live.claimed_at, ran.started_at) as started_at,
        ended.finished_at,
        coalesce(live.spent + (live.status = 'running')::int, ended.spent) as attempt_count,
        job.max_attempts,
        worker.name as worker,
-       last.error as last_error,
+       troubled.error as last_error,
        ended.result,
        progress.fraction as progress,
        job.created_by,
@@ -36,9 +36,13 @@ select job.id,
   left join headrace.queue as live on live.job_id = job.id
   left join lateral (select * from headrace.attempt where attempt.job_id = job.id and attempt.final is not null
                       order by attempt.run desc limit 1) as ended on live.job_id is null
-  left join lateral (select attempt.error, attempt.started_at, attempt.worker_id from headrace.attempt
-                      where attempt.job_id = job.id order by attempt.run desc limit 1) as last on true
-  left join headrace.worker on worker.id = coalesce(live.worker_id, last.worker_id)
+  left join lateral (select attempt.started_at, attempt.worker_id from headrace.attempt
+                      where attempt.job_id = job.id and attempt.started_at is not null
+                      order by attempt.run desc limit 1) as ran on true
+  left join lateral (select attempt.error from headrace.attempt
+                      where attempt.job_id = job.id and attempt.error is not null and attempt.outcome not in ('snoozed', 'released')
+                      order by attempt.run desc limit 1) as troubled on true
+  left join headrace.worker on worker.id = coalesce(live.worker_id, ran.worker_id)
   left join headrace.progress on progress.job_id = job.id;
 
 create view headrace.queue_depth as

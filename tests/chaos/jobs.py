@@ -1,0 +1,38 @@
+"""The application that the worker processes of these tests run: its handlers block on files and kill."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+from tests.waiting import until
+
+from headrace import Context, Headrace
+from headrace.worker.maintenance import Rescuer
+
+# A rescuer looks every 7 seconds or so; the tests would wait longer for it than for all else.
+Rescuer.interval = 0.5
+
+hr = Headrace(app="tests.chaos.jobs")
+
+
+@hr.job(max_attempts=5)
+async def noop(n: int = 0) -> None:
+    """Nothing, as fast as possible."""
+
+
+@hr.job(max_attempts=5)
+async def hold(ctx: Context, folder: str) -> int:
+    """Says that it runs, and returns its run's number when it may."""
+    here = Path(folder)
+    (here / f"started-{ctx.fencing_token}").write_text(str(os.getpid()))
+    await until("the handler may return", (here / f"release-{ctx.fencing_token}").exists, 120)
+    (here / f"returned-{ctx.fencing_token}").write_text(str(os.getpid()))
+    return ctx.fencing_token
+
+
+@hr.job(max_attempts=3)
+async def poison() -> None:
+    """Takes its worker with it."""
+    os.kill(os.getpid(), signal.SIGKILL)

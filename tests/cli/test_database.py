@@ -1,0 +1,93 @@
+"""`headrace db` and `headrace definitions` on a real server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.cli.calling import Shell
+
+from headrace.db.connect import Connection
+from headrace.db.migrate import read_migrations
+
+APP = """
+from headrace import Headrace
+
+hr = Headrace(app="shop")
+
+
+@hr.job(max_attempts=4)
+async def greet() -> None:
+    pass
+
+
+@hr.job
+async def {second}() -> None:
+    pass
+"""
+
+
+def test_migrations_are_taken_shown_and_taken_back(tmp_path: Path, empty_database_url: str) -> None:
+    shell = Shell(tmp_path, HEADRACE_DATABASE_URL=empty_database_url)
+    steps = [f"{step.number:04} {step.name}" for step in read_migrations()]
+    newest = steps[-1]
+
+    before = shell.call("db", "status")
+    assert before.out.count("missing") == len(steps)
+    assert before.out.startswith("PostgreSQL 18 (yours)\n")
+
+    taken = shell.call("db", "migrate")
+    assert (taken.code, taken.out.splitlines()) == (0, [f"applied {step}" for step in steps])
+    assert shell.call("db", "migrate").out == "nothing to do: the schema is up to date\n"
+    assert shell.call("db", "status").out.count("applied") == len(steps)
+
+    refused = shell.call("db", "rollback", stdin="n\n")
+    assert refused.code == 1
+    assert shell.call("db", "rollback", "--yes").out == f"took back {newest}\n"
+    status = shell.call("db", "status").out
+    assert (status.count("applied"), status.count("missing")) == (len(steps) - 1, 1)
+    agreed = shell.call("db", "rollback", "--steps", "99", stdin="y\n")
+    assert agreed.out.count("took back") == len(steps) - 1
+    assert shell.call("db", "migrate").out.count("applied") == len(steps)
+
+
+def test_the_url_is_printed(tmp_path: Path, database_url: str) -> None:
+    said = Shell(tmp_path, HEADRACE_DATABASE_URL=database_url).call("db", "url")
+    assert said == (0, f"{database_url}\n", "")
+
+
+@pytest.fixture
+def shop(tmp_path: Path, database_url: str) -> Shell:
+    (tmp_path / "shop.py").write_text(APP.format(second="sell"))
+    return Shell(tmp_path, HEADRACE_DATABASE_URL=database_url)
+
+
+async def test_definitions_are_synced_and_an_operators_changes_stay_unless_forced(
+    shop: Shell, connection: Connection
+) -> None:
+    async def max_attempts() -> object:
+        return await connection.fetchval("select max_attempts from headrace.definition where key = 'greet'")
+
+    first = shop.call("definitions", "sync", "shop:hr")
+    assert "added    greet\n" in first.out
+    assert await max_attempts() == 4
+    await connection.execute("update headrace.definition set max_attempts = 9 where key = 'greet'")
+
+    again = shop.call("definitions", "sync", "shop:hr")
+    assert (again.code, again.out) == (0, "nothing to do: the database knows what the code declares\n")
+    assert await max_attempts() == 9
+
+    forced = shop.call("definitions", "sync", "shop:hr", "--force")
+    assert "changed  greet\n" in forced.out
+    assert await max_attempts() == 4
+
+
+async def test_a_definition_that_left_the_code_is_reported_as_gone(shop: Shell, connection: Connection) -> None:
+    assert shop.call("definitions", "sync", "shop:hr").code == 0
+    (shop.folder / "shop.py").write_text(APP.format(second="refund"))
+    said = shop.call("definitions", "sync", "shop:hr")
+    assert "added    refund\n" in said.out
+    assert "gone     sell\n" in said.out
+    assert await connection.fetchval(
+        "select deleted_from_code_at is not null from headrace.definition where key = 'sell'"
+    )

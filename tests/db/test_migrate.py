@@ -1,0 +1,204 @@
+"""Migrations: up, down, once each, whoever else is at it and whatever dies."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import asyncpg
+import pytest
+from tests.db import migrating
+from tests.waiting import until
+
+from headrace.db import migrate as migrate_module
+from headrace.db.connect import Connection, Endpoint
+from headrace.db.migrate import Migration, applied_migrations, migrate, read_migrations, rollback
+from headrace.errors import DatabaseUnusable
+
+ALL = read_migrations()
+NUMBERS = [step.number for step in ALL]
+
+# Everything a migration may make, by name and shape.
+FINGERPRINT = """
+select 'relation', c.relname::text, c.relkind::text, coalesce(c.reloptions::text, '')
+  from pg_class c where c.relnamespace = 'headrace'::regnamespace
+union all
+select 'column', attrelid::regclass::text, attname::text, format_type(atttypid, atttypmod) || attnotnull
+  from pg_attribute join pg_class c on c.oid = attrelid
+ where c.relnamespace = 'headrace'::regnamespace and attnum > 0 and not attisdropped
+union all
+select 'function', oid::regprocedure::text, '', md5(prosrc)
+  from pg_proc where pronamespace = 'headrace'::regnamespace
+union all
+select 'type', typname::text, typtype::text, '' from pg_type where typnamespace = 'headrace'::regnamespace
+union all
+select 'constraint', conrelid::regclass::text, conname::text, pg_get_constraintdef(oid)
+  from pg_constraint where connamespace = 'headrace'::regnamespace
+union all
+select 'trigger', tgrelid::regclass::text, tgname::text, '' from pg_trigger where not tgisinternal
+order by 1, 2, 3, 4
+"""
+
+
+async def fingerprint(conn: Connection) -> list[tuple[str, ...]]:
+    return [tuple(row) for row in await conn.fetch(FINGERPRINT)]
+
+
+@pytest.fixture
+def endpoint(empty_database_url: str) -> Endpoint:
+    return Endpoint(empty_database_url)
+
+
+async def connect(endpoint: Endpoint) -> asyncpg.Connection[asyncpg.Record]:
+    return await endpoint.connect("test")
+
+
+def test_the_steps_are_numbered_without_gaps_and_each_has_a_way_back() -> None:
+    assert list(range(1, len(ALL) + 1)) == NUMBERS
+    assert all(step.up.strip() and step.down.strip() for step in ALL)
+    assert len({step.checksum for step in ALL}) == len(ALL)
+
+
+async def test_each_step_down_leaves_what_was_there_before_it_and_up_again_is_the_same(endpoint: Endpoint) -> None:
+    conn = await connect(endpoint)
+    try:
+        before: list[list[tuple[str, ...]]] = []
+        await migrate(endpoint, [])
+        for n in range(1, len(ALL) + 1):
+            before.append(await fingerprint(conn))
+            assert [step.number for step in await migrate(endpoint, ALL[:n])] == [n]
+        whole = await fingerprint(conn)
+        assert len(whole) > 200
+        for step in reversed(ALL):
+            assert await rollback(endpoint) == [step]
+            assert await fingerprint(conn) == before.pop(), f"after step {step.number} was taken back"
+        assert {row[1] for row in await fingerprint(conn) if row[0] == "relation"} == {
+            "migration",
+            "migration_pkey",
+        }
+        assert await rollback(endpoint) == []
+        assert await migrate(endpoint) == ALL
+        assert await fingerprint(conn) == whole
+        assert await migrate(endpoint) == []
+    finally:
+        await conn.close()
+
+
+async def test_several_steps_are_taken_back_newest_first(endpoint: Endpoint) -> None:
+    await migrate(endpoint)
+    assert [step.number for step in await rollback(endpoint, steps=2)] == NUMBERS[:-3:-1]
+    assert [step.number for step in await rollback(endpoint, steps=99)] == NUMBERS[-3::-1]
+
+
+async def test_the_history_records_each_step(endpoint: Endpoint) -> None:
+    assert await applied_migrations(endpoint) == []
+    await migrate(endpoint, ALL[:2])
+    applied = await applied_migrations(endpoint)
+    assert [(step.number, step.name, step.checksum) for step in applied] == [
+        (step.number, step.name, step.checksum) for step in ALL[:2]
+    ]
+    await migrate(endpoint)
+    await rollback(endpoint)
+    assert [step.number for step in await applied_migrations(endpoint)] == NUMBERS[:-1]
+
+
+async def test_a_step_with_another_content_is_refused(endpoint: Endpoint) -> None:
+    await migrate(endpoint)
+    changed = [*ALL[:2], replace(ALL[2], up=ALL[2].up + "\n-- changed"), *ALL[3:]]
+    with pytest.raises(DatabaseUnusable, match=r"migration 0003 \(partitions\) was applied with another content"):
+        await migrate(endpoint, changed)
+    with pytest.raises(DatabaseUnusable, match="another content"):
+        await rollback(endpoint, migrations=changed)
+    assert len(await applied_migrations(endpoint)) == len(ALL)
+
+
+async def test_a_database_newer_than_the_code_is_refused(endpoint: Endpoint) -> None:
+    future = Migration(len(ALL) + 1, "future", "create table headrace.future ()", "drop table headrace.future")
+    await migrate(endpoint, [*ALL, future])
+    for attempt in (migrate(endpoint), rollback(endpoint)):
+        with pytest.raises(DatabaseUnusable, match=r"\(future\), which this version does not know.*upgrade this one"):
+            await attempt
+    assert len(await applied_migrations(endpoint)) == len(ALL) + 1
+
+
+async def test_a_step_that_fails_leaves_nothing_behind(endpoint: Endpoint) -> None:
+    bad = Migration(len(ALL) + 1, "bad", "create table headrace.half (); select 1 / 0", "select 1")
+    with pytest.raises(asyncpg.DivisionByZeroError):
+        await migrate(endpoint, [*ALL, bad])
+    assert [step.number for step in await applied_migrations(endpoint)] == NUMBERS
+    conn = await connect(endpoint)
+    assert await conn.fetchval("select to_regclass('headrace.half')") is None
+    await conn.close()
+    assert await migrate(endpoint) == []
+
+
+async def test_migrations_at_once_take_each_step_once(endpoint: Endpoint) -> None:
+    taken = await asyncio.gather(*(migrate(endpoint) for _ in range(4)))
+    assert sorted(step.number for steps in taken for step in steps) == NUMBERS
+
+
+async def test_processes_that_migrate_at_once_take_each_step_once(endpoint: Endpoint) -> None:
+    command = [sys.executable, str(Path(migrating.__file__)), endpoint.url]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    outputs = await asyncio.gather(*(asyncio.to_thread(process.communicate) for process in processes))
+    assert [process.returncode for process in processes] == [0, 0]
+    assert sorted(int(number) for out, _ in outputs for number in out.split()) == NUMBERS
+
+
+async def test_a_process_killed_half_way_through_a_step_leaves_nothing_in_the_way(endpoint: Endpoint) -> None:
+    conn = await connect(endpoint)
+    process = subprocess.Popen([sys.executable, str(Path(migrating.__file__)), endpoint.url, "slow"])
+    try:
+        asleep = "select count(*) from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'"
+        await until("the step is half-way", lambda: _is(conn, asleep, 1))
+        process.kill()
+        process.wait()
+        await until("its transaction is gone", lambda: _is(conn, asleep, 0))
+        assert await conn.fetchval("select to_regclass('headrace.half')") is None
+        assert [step.number for step in await applied_migrations(endpoint)] == NUMBERS
+        after = Migration(9999, "slow", "create table headrace.half ()", "drop table headrace.half")
+        assert await migrate(endpoint, [*ALL, after]) == [after]
+    finally:
+        process.kill()
+        process.wait()
+        await conn.close()
+
+
+async def _is(conn: Connection, query: str, wanted: int) -> bool:
+    return bool(await conn.fetchval(query) == wanted)
+
+
+async def test_a_migration_that_never_ends_elsewhere_is_reported(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    impatient = migrate_module.SQL["take_lock"].replace("60s", "50ms")
+    assert impatient != migrate_module.SQL["take_lock"]
+    monkeypatch.setattr(migrate_module, "SQL", {**migrate_module.SQL, "take_lock": impatient})
+    conn = await connect(endpoint)
+    try:
+        async with conn.transaction():
+            await conn.execute("select pg_advisory_xact_lock(hashtextextended('headrace.migrate', 0))")
+            with pytest.raises(DatabaseUnusable, match="another process is migrating this database"):
+                await migrate(endpoint)
+        assert await migrate(endpoint) == ALL
+    finally:
+        await conn.close()
+
+
+async def test_a_step_does_not_queue_for_ever_behind_a_reader(endpoint: Endpoint) -> None:
+    conn = await connect(endpoint)
+    try:
+        await migrate(endpoint)
+        seen = Migration(
+            len(ALL) + 1,
+            "seen",
+            "create table headrace.seen as select current_setting('lock_timeout') as lock_timeout",
+            "drop table headrace.seen",
+        )
+        await migrate(endpoint, [*ALL, seen])
+        assert await conn.fetchval("select lock_timeout from headrace.seen") == "10s"
+    finally:
+        await conn.close()

@@ -1,0 +1,60 @@
+"""Wiping a test's database, so that the next test can have it."""
+
+from __future__ import annotations
+
+import asyncpg
+from tests.waiting import until
+
+# Everything that DDL would leave different: tables, columns, constraints, functions and triggers of the schema.
+SHAPE = """
+    select md5(string_agg(part, ' ' order by part)) from (
+      select relname::text || relfilenode::text from pg_class where relnamespace = 'headrace'::regnamespace
+      union all select attrelid::text || attname || atttypid::text
+        from pg_attribute join pg_class on pg_class.oid = attrelid
+        where relnamespace = 'headrace'::regnamespace and relkind in ('r', 'p', 'v')
+      union all select conname || conrelid::text from pg_constraint where connamespace = 'headrace'::regnamespace
+      union all select proname || md5(prosrc) from pg_proc where pronamespace = 'headrace'::regnamespace
+      union all select tgname || tgenabled::text from pg_trigger join pg_class on pg_class.oid = tgrelid
+        where relnamespace = 'headrace'::regnamespace
+      union all select 'setting ' || unnest(setconfig) from pg_db_role_setting
+    ) as parts (part)
+"""
+TABLES = ("queue", "attempt", "job", "idempotency", "progress", "waiter", "lane", "worker", "definition")
+LARGEST = 4 * 1024 * 1024
+
+
+async def remember_shape(url: str) -> None:
+    """Keep the shape in the template, from where each copy has it."""
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.execute(f"create table public.shape as {SHAPE}")
+    finally:
+        await connection.close()
+
+
+async def wipe(url: str) -> bool:
+    """Empty the tables; false when the test changed more than rows, or left too much behind."""
+    connection = await asyncpg.connect(url)
+    try:
+        await until("nobody else is connected", lambda: _alone(connection))
+        if await connection.fetchval(SHAPE) != await connection.fetchval("select * from public.shape"):
+            return False
+        if await connection.fetchval("select pg_total_relation_size('headrace.queue')") > LARGEST:
+            return False
+        for table in TABLES:
+            await connection.execute(f"delete from headrace.{table}")
+        await connection.execute("delete from headrace.tenant where name <> 'default'")
+        others = await connection.fetchval(
+            "select count(*) from pg_class where relnamespace = 'public'::regnamespace and relname <> 'shape'"
+        )
+        return int(others) == 0
+    finally:
+        await connection.close()
+
+
+async def _alone(connection: Connection) -> bool:
+    ended = await connection.fetch(
+        "select pg_terminate_backend(pid) from pg_stat_activity"
+        " where datname = current_database() and pid <> pg_backend_pid()"
+    )
+    return not ended

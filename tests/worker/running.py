@@ -1,0 +1,139 @@
+"""An application with a worker in this very process, with leases as short as a test needs."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from tests.waiting import until
+
+from headrace import Headrace
+from headrace.app.work import WorkerProcess
+from headrace.config import DatabaseSettings, JobsSettings, Settings
+from headrace.db.connect import Connection, Endpoint
+from headrace.model.job import Job
+from headrace.queue.rescue import mark_lost_workers, rescue_jobs
+from headrace.worker.postgres import PostgresTransport
+
+STOPS_WITHIN = 60.0
+
+
+def settings_for(url: str, **jobs: Any) -> Settings:
+    """Settings on that database; `jobs` may lie outside the ranges that people are held to."""
+    return Settings.model_construct(
+        database=DatabaseSettings(url=url), jobs=JobsSettings.model_construct(**{"kill_grace_s": 1.0, **jobs})
+    )
+
+
+def app_on(url: str, name: str = "test", **jobs: Any) -> Headrace:
+    """An application that is not open yet: declare its jobs, then run it with `working`."""
+    return set_up(Headrace(app=name), url, **jobs)
+
+
+def set_up(hr: Headrace, url: str, **jobs: Any) -> Headrace:
+    """The same for an application that a module declares."""
+    hr._settings = settings_for(url, **jobs)
+    return hr
+
+
+@asynccontextmanager
+async def working(
+    hr: Headrace, *, concurrency: int | None = None, queues: tuple[str, ...] | None = None
+) -> AsyncIterator[WorkerProcess]:
+    """Open the application and run a worker beside the block, which then leaves in order."""
+    async with hr, running(WorkerProcess(hr, concurrency=concurrency, queues=queues)) as process:
+        yield process
+
+
+@asynccontextmanager
+async def running(process: WorkerProcess) -> AsyncIterator[WorkerProcess]:
+    """Run a worker of an open application beside the block."""
+    task = asyncio.create_task(process.run())
+    try:
+        await until("the worker is ready", lambda: process.worker.ready.is_set() or task.done())
+        yield process
+    finally:
+        process.stop()
+        await asyncio.wait_for(task, STOPS_WITHIN)
+
+
+def speaking(process: WorkerProcess, line: type[PostgresTransport]) -> WorkerProcess:
+    """Let a worker that does not run yet reach its database over a line with a fault."""
+    process._transport.__class__ = line
+    return process
+
+
+async def finished(hr: Headrace, job_id: UUID, seconds: float = 30) -> Job:
+    """The job once it has ended."""
+    return await hr.wait(job_id, timeout=seconds)
+
+
+def worker_id(process: WorkerProcess) -> int:
+    """Under which id the worker is registered now."""
+    return process._transport.worker_id
+
+
+async def attempts(conn: Connection, job_id: UUID) -> list[tuple[int, str, str | None]]:
+    """(run, outcome, final) of each run that ended, in order."""
+    rows = await conn.fetch(
+        "select run, outcome::text, final::text from headrace.attempt where job_id = $1 order by run", job_id
+    )
+    return [(row[0], row[1], row[2]) for row in rows]
+
+
+async def errors(conn: Connection, job_id: UUID) -> list[str | None]:
+    """The error of each run that ended, in order."""
+    rows = await conn.fetch("select error from headrace.attempt where job_id = $1 order by run", job_id)
+    return [row[0] for row in rows]
+
+
+async def status_is(conn: Connection, job_id: UUID, status: str) -> bool:
+    """Whether the view shows the job in that status."""
+    found: str | None = await conn.fetchval("select status from headrace.jobs where id = $1", job_id)
+    return found == status
+
+
+async def until_status(conn: Connection, job_id: UUID, status: str) -> None:
+    """Wait for the job to come to a status that need not be final."""
+    await until(f"the job is {status}", lambda: status_is(conn, job_id, status))
+
+
+async def until_armed(conn: Connection, of: int) -> None:
+    """Wait until the worker sleeps and wants to be woken."""
+
+    async def armed() -> bool:
+        return bool(await conn.fetchval("select armed from headrace.worker where id = $1", of))
+
+    await until("the worker sleeps, armed", armed)
+
+
+@contextmanager
+def rescuing(url: str) -> Iterator[None]:
+    """A rescuer with a loop of its own that looks all the time, so that only a lease can stand against it."""
+    enough = threading.Event()
+    thread = threading.Thread(target=lambda: asyncio.run(_rescue_until(enough, url)), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        enough.set()
+        thread.join(20)
+
+
+async def _rescue_until(enough: threading.Event, url: str) -> None:
+    connection = await Endpoint(url).connect("test rescue")
+
+    async def rescue() -> bool:
+        await mark_lost_workers(connection, healthy_for=timedelta(days=1))
+        await rescue_jobs(connection)
+        return enough.is_set()
+
+    try:
+        await until("nobody needs a rescuer any more", rescue, 100)
+    finally:
+        await connection.close()

@@ -1,0 +1,184 @@
+"""What the database says a worker holds and what the worker knows may differ: both sides find back."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from tests.waiting import until
+from tests.worker.lines import Cut
+from tests.worker.running import (
+    app_on,
+    attempts,
+    finished,
+    rescuing,
+    running,
+    speaking,
+    until_armed,
+    until_status,
+    worker_id,
+    working,
+)
+
+import headrace.worker.claimer
+import headrace.worker.postgres
+from headrace import Context, Headrace
+from headrace.app.work import WorkerProcess
+from headrace.db.connect import Connection, Endpoint
+from headrace.queue.claim import claim_jobs
+from headrace.worker.transport import Beat
+
+MARK_LOST = "update headrace.worker set state = 'lost', stopped_at = now() where id = $1"
+
+
+async def test_a_claim_that_the_worker_never_heard_of_is_given_back_unspent_and_runs(
+    hr: Headrace, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(headrace.worker.postgres, "RECONCILE_EVERY", 0.1)
+    monkeypatch.setattr(headrace.worker.claimer, "LONGEST_WAIT", 0.2)
+
+    @hr.job()
+    async def work() -> str:
+        return "done"
+
+    async with hr:
+        job_id = await work.enqueue()
+        await connection.execute("update headrace.lane set paused = true")
+        async with running(WorkerProcess(hr)) as process:
+            lanes = [row[0] for row in await connection.fetch("select id from headrace.lane")]
+            held = await claim_jobs(connection, worker_id=worker_id(process), lanes=lanes, limit=10, suspects=1)
+            assert [(claimed.job_id, claimed.run) for claimed in held] == [(job_id, 1)]
+            await until_status(connection, job_id, "queued")
+            await connection.execute("update headrace.lane set paused = false")
+            job = await finished(hr, job_id)
+    assert (job.result, job.attempt_count) == ("done", 1)
+    assert await attempts(connection, job_id) == [(1, "released", None), (2, "succeeded", "succeeded")]
+
+
+async def test_a_claim_whose_reply_was_cut_off_is_given_back_and_runs_once(
+    hr: Headrace, connection: Connection
+) -> None:
+    ran: list[int] = []
+
+    @hr.job()
+    async def work(ctx: Context) -> None:
+        ran.append(ctx.fencing_token)
+
+    async with hr, running(speaking(WorkerProcess(hr), Cut)) as process:
+        job_id = await work.enqueue()
+        job = await finished(hr, job_id)
+        assert process._transport.cuts == 1  # type: ignore[attr-defined]
+    assert (job.status, job.attempt_count, ran) == ("succeeded", 1, [2])
+    assert await attempts(connection, job_id) == [(1, "released", None), (2, "succeeded", "succeeded")]
+
+
+async def test_reconciling_leaves_alone_what_runs_and_what_waits_to_be_written(
+    hr: Headrace, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(headrace.worker.postgres, "RECONCILE_EVERY", 0.0)
+
+    @hr.job()
+    async def work() -> None:
+        for _ in range(3):
+            await asyncio.sleep(0)
+
+    async with working(hr, concurrency=5):
+        ids = await work.enqueue_many([{}] * 500)
+        await until("all have ended", lambda: all_ended(connection, len(ids)))
+    assert await connection.fetchval("select count(*) from headrace.attempt") == 500
+    assert await connection.fetchval("select count(*) from headrace.attempt where outcome = 'succeeded'") == 500
+
+
+async def all_ended(connection: Connection, jobs: int) -> bool:
+    """Whether so many jobs have a final status."""
+    return bool(await connection.fetchval("select count(*) from headrace.attempt where final is not null") >= jobs)
+
+
+@pytest.mark.parametrize("swallows", [False, True], ids=["stops", "returns all the same"])
+async def test_a_worker_called_lost_drops_its_run_and_goes_on_under_a_new_id(
+    database_url: str, connection: Connection, swallows: bool
+) -> None:
+    hr = app_on(database_url, lease_duration_s=3.0)
+    started, told = asyncio.Event(), asyncio.Event()
+    ran: list[int] = []
+
+    @hr.job()
+    async def work(ctx: Context) -> str:
+        ran.append(ctx.fencing_token)
+        if ctx.fencing_token > 1:
+            return "second"
+        started.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            told.set()
+            if not swallows:
+                raise
+        return "first"
+
+    async with working(hr) as process:
+        job_id, first = await work.enqueue(), worker_id(process)
+        await asyncio.wait_for(started.wait(), 20)
+        await connection.execute(MARK_LOST, first)
+        await until("its handler is cancelled", told.is_set)
+        await until("it is registered anew", lambda: worker_id(process) != first)
+        assert await attempts(connection, job_id) == []
+        with rescuing(database_url):
+            job = await finished(hr, job_id)
+        states = await connection.fetch("select id, state::text from headrace.worker order by id")
+        assert [tuple(row) for row in states] == [(first, "lost"), (worker_id(process), "live")]
+    assert (job.result, ran) == ("second", [1, 2])
+    assert await attempts(connection, job_id) == [(1, "lost", None), (2, "succeeded", "succeeded")]
+
+
+async def test_a_worker_called_lost_while_it_is_idle_goes_on_working(database_url: str, connection: Connection) -> None:
+    hr = app_on(database_url, lease_duration_s=1.0)
+
+    @hr.job()
+    async def work() -> str:
+        return "done"
+
+    async with working(hr) as process:
+        first = worker_id(process)
+        await until_armed(connection, first)
+        await connection.execute(MARK_LOST, first)
+        await until("it is registered anew", lambda: worker_id(process) != first)
+        assert (await finished(hr, await work.enqueue())).result == "done"
+        by = await connection.fetchval("select worker_id from headrace.attempt")
+    assert by not in (first, None)
+
+
+async def test_the_late_answer_to_a_lost_workers_beat_does_not_concern_the_new_one(
+    hr: Headrace, database_url: str, connection: Connection
+) -> None:
+    hr.job()(nothing)
+    async with hr:
+        transport = WorkerProcess(hr)._transport
+        await transport.register()
+        old = transport.worker_id
+        async with connection.transaction():
+            await connection.execute(MARK_LOST, old)
+            beat = asyncio.create_task(transport.heartbeat(Beat(running=0)))
+            watch = await Endpoint(database_url).connect("test")
+            await until("the beat waits for the row", lambda: somebody_waits(watch))
+            await watch.close()
+            await transport.register()
+        assert transport.worker_id != old
+        assert (await beat).live
+        assert (await transport.heartbeat(Beat(running=0))).live
+        await transport.heartbeat(Beat(running=0, last=True))
+        await transport.close()
+
+
+async def nothing() -> None:
+    """A job that nobody enqueues."""
+
+
+async def somebody_waits(connection: Connection) -> bool:
+    """Whether a session of this database waits for a lock."""
+    return bool(
+        await connection.fetchval(
+            "select exists (select from pg_stat_activity"
+            " where datname = current_database() and wait_event_type = 'Lock')"
+        )
+    )
