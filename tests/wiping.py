@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncpg
 from tests.waiting import until
 
+from headrace.db.connect import Connection
+
 # Everything that DDL would leave different: tables, columns, constraints, functions and triggers of the schema.
 SHAPE = """
     select md5(string_agg(part, ' ' order by part)) from (

@@ -13,7 +13,7 @@ from tests.servers import TestServer
 def shared_url(embedded_server: TestServer) -> Iterator[str]:
     """A migrated database that the tests of a module share."""
     with asyncio.Runner() as runner:
-        database = embedded_server.database()
+        database = embedded_server.database(fresh=True)
         url = runner.run(database.__aenter__())
         yield url
         runner.run(database.__aexit__(None, None, None))

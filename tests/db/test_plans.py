@@ -26,7 +26,7 @@ MILLION = 1_000_000
 @pytest.fixture
 async def million(embedded_server: TestServer) -> AsyncIterator[Engine]:
     """On one server only, for a million rows take their time."""
-    async with embedded_server.database() as url:
+    async with embedded_server.database(fresh=True) as url:
         connection = await Endpoint(url).connect("test")
         try:
             yield Engine(Endpoint(url), connection)

@@ -218,7 +218,7 @@ def as_row(job: ModelJob) -> tuple[object, ...]:
 @pytest.mark.timeout(600)
 def test_the_database_follows_the_model_through_any_sequence_of_steps(embedded_server: TestServer) -> None:
     with asyncio.Runner() as runner:
-        database = embedded_server.database()
+        database = embedded_server.database(fresh=True)
         endpoint = Endpoint(runner.run(database.__aenter__()))
         engine = Engine(endpoint, runner.run(endpoint.connect("test")))
 

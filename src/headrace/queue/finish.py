@@ -16,6 +16,8 @@ async def finish_attempts(
     conn: Connection, *, worker_id: int, transitions: Sequence[Transition]
 ) -> set[tuple[UUID, int]]:
     """Write a batch; gives back the (job, run) pairs that were refused, being no longer ours."""
+    if not transitions:
+        return set()
     rows = await conn.fetch(SQL["finish_attempts"], worker_id, *_columns(transitions))
     return {(row[0], row[1]) for row in rows}
 
