@@ -4,7 +4,8 @@ UV_VERSION := 0.13.7
 VENV := .venv
 BIN := $(VENV)/bin
 UV := .tools/uv-$(UV_VERSION)/bin/uv
-JOBS ?= auto
+# Many tests wait for a process or a lease, so two for each core.
+JOBS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
 export PYTHONPATH := src
 
 .DEFAULT_GOAL := help

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 from headrace import Headrace
 
 hr = Headrace(app="bench")
-started: dict[int, float] = {}
+started: dict[int, asyncio.Future[float]] = {}
 
 
 @hr.job
 async def noop(text: str = "", number: int = 0) -> None:
     """Does nothing, and notes when."""
     if number:
-        started[number] = time.perf_counter()
+        started[number].set_result(time.perf_counter())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -120,7 +119,7 @@ async def test_plans_made_while_the_queue_was_empty_stay_right_when_it_fills(eng
         for _ in range(10):
             held = await engine.claim(worker, 10)
             held += await claim_jobs(engine.db, worker_id=worker, lanes=[1], limit=10, suspects=1)
-            ghosts = [Held(uuid4(), 1, 0, 3, 1, 1, False, datetime.now(UTC), 100, 1)] * (not held)
+            ghosts = [Held(uuid4(), 1, 0, 3, 1, 1, suspect=False)] * (not held)
             assert len(await engine.finish(worker, held or ghosts)) == len(held)
             await promote_due(engine.db)
             await seconds_until_due(engine.db)

@@ -22,8 +22,7 @@ async def test_a_job_takes_its_definitions_settings(engine: Engine) -> None:
     job = await engine.job(job_id)
     assert (job.queue, job.priority, job.max_attempts, job.tenant) == ("slow", 7, 9, "default")
     assert (job.payload, job.source, job.status) == ({}, "sql", "queued")
-    held = await engine.claim(await engine.worker())
-    assert [(h.priority, h.max_attempts) for h in held] == [(7, 9)]
+    assert [held.max_attempts for held in await engine.claim(await engine.worker())] == [9]
 
 
 async def test_what_the_caller_says_beats_the_definition(engine: Engine) -> None:

@@ -64,9 +64,15 @@ class Endpoint:
     async def pool(self, name: str, *, size: int) -> Pool:
         """A pool that opens connections as they are needed."""
         try:
-            return await asyncpg.create_pool(min_size=0, max_size=size, **self.options(name, SESSION))
+            return await asyncpg.create_pool(
+                min_size=0, max_size=size, reset=_keep_session, **self.options(name, SESSION)
+            )
         except CANNOT_CONNECT as error:
             raise unreachable(self.url, error) from error
+
+
+async def _keep_session(_connection: Connection) -> None:
+    """Nothing we do changes a session, so there is nothing to reset: a round trip less for each use."""
 
 
 def unreachable(url: str, error: BaseException) -> DatabaseUnusable:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
-from operator import itemgetter
+from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -29,12 +28,6 @@ class Held(NamedTuple):
     lane_id: int
     tenant_id: int
     suspect: bool
-    claimed_at: datetime
-    priority: int
-    seq: int
-
-
-PRIORITY_AND_SEQ = itemgetter(Held._fields.index("priority"), Held._fields.index("seq"))
 
 
 async def claim_jobs(
@@ -49,8 +42,7 @@ async def claim_jobs(
     else:
         each = min(limit, max(LEAST_FROM_EACH_LANE, 4 * limit // len(lanes)))
         rows = await conn.fetch(SQL["claim_from_lanes"], worker_id, lanes, limit, suspects, each)
-    # UPDATE gives rows back in no order.
-    return list(map(Held._make, sorted(rows, key=PRIORITY_AND_SEQ)))
+    return list(map(Held._make, rows))
 
 
 async def fetch_claimed(

@@ -9,18 +9,20 @@ with me as materialized (
   select job_id from headrace.queue
    where lane_id = $2 and status = 'queued' and suspect and exists (select from me)
    order by priority, seq limit $4 for update skip locked
+), claimed as (
+  update headrace.queue
+     set status = 'running', worker_id = $1, run = run + 1, claimed_at = clock_timestamp(),
+         dedupe_key = case when dedupe_waiting then null else dedupe_key end
+   where job_id = any(array(
+     select job_id from suspects
+     union all
+     select job_id from (
+       select job_id from headrace.queue
+        where lane_id = $2 and status = 'queued' and not suspect and exists (select from me)
+        order by priority, seq limit $3 - (select count(*) from suspects) for update skip locked) as others))
+  returning job_id, run, spent, max_attempts, lane_id, tenant_id, suspect, priority, seq
 )
-update headrace.queue
-   set status = 'running', worker_id = $1, run = run + 1, claimed_at = clock_timestamp(),
-       dedupe_key = case when dedupe_waiting then null else dedupe_key end
- where job_id = any(array(
-   select job_id from suspects
-   union all
-   select job_id from (
-     select job_id from headrace.queue
-      where lane_id = $2 and status = 'queued' and not suspect and exists (select from me)
-      order by priority, seq limit $3 - (select count(*) from suspects) for update skip locked) as others))
-returning job_id, run, spent, max_attempts, lane_id, tenant_id, suspect, claimed_at, priority, seq
+select job_id, run, spent, max_attempts, lane_id, tenant_id, suspect from claimed order by priority, seq
 
 -- Several lanes: the top $5 of each without a lock, cut where a lane that has more might have come first (so the
 -- order over all lanes is exact), and only then locked. Others may have taken all of these meanwhile: then the lane with
@@ -55,13 +57,15 @@ with me as materialized (
    where lane_id = (select lane_id from top group by lane_id order by count(*) desc limit 1)
      and status = 'queued' and not suspect and not exists (select from first)
    order by priority, seq limit $3 - (select count(*) from suspects) for update skip locked
+), claimed as (
+  update headrace.queue
+     set status = 'running', worker_id = $1, run = run + 1, claimed_at = clock_timestamp(),
+         dedupe_key = case when dedupe_waiting then null else dedupe_key end
+   where job_id = any(array(
+     select job_id from suspects union all select job_id from first union all select job_id from instead))
+  returning job_id, run, spent, max_attempts, lane_id, tenant_id, suspect, priority, seq
 )
-update headrace.queue
-   set status = 'running', worker_id = $1, run = run + 1, claimed_at = clock_timestamp(),
-       dedupe_key = case when dedupe_waiting then null else dedupe_key end
- where job_id = any(array(
-   select job_id from suspects union all select job_id from first union all select job_id from instead))
-returning job_id, run, spent, max_attempts, lane_id, tenant_id, suspect, claimed_at, priority, seq
+select job_id, run, spent, max_attempts, lane_id, tenant_id, suspect from claimed order by priority, seq
 
 -- Its own statement: joined to the partitioned table the claim takes twenty times as long.
 -- name: fetch_payloads
