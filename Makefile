@@ -12,7 +12,7 @@ export PYTHONPATH := src
 
 .PHONY: help
 help: ## Show this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: dev
 dev: $(VENV)/.installed ## Run the example app on an embedded PostgreSQL (Ctrl-C stops it)
@@ -37,6 +37,10 @@ layers: $(VENV)/.installed ## Check that each layer imports only those below it
 .PHONY: tests
 tests: $(VENV)/.installed ## Run every test in parallel (ARGS="-k cancel" to choose)
 	@$(BIN)/pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+.PHONY: test-long
+test-long: $(VENV)/.installed ## Try the calendar against every change of clocks (about 15 minutes)
+	@LONG_TESTS=1 $(BIN)/pytest -n $(JOBS) --timeout 3600 tests/model $(ARGS)
 
 .PHONY: bench
 bench: $(VENV)/.installed ## Measure speed: a table here, JSON in bench/results/

@@ -219,7 +219,8 @@ async def _latency(number: int) -> float:
     started[number] = asyncio.get_running_loop().create_future()
     began = time.perf_counter()
     await hr.enqueue("noop", {"number": number})
-    delay = await started.pop(number) - began
+    async with asyncio.timeout(30):
+        delay = await started[number] - began
     # Long enough for the worker to be idle again.
     await asyncio.sleep(0.01)
     return delay

@@ -15,8 +15,8 @@ from zoneinfo import ZoneInfo, available_timezones
 from hypothesis import settings
 from hypothesis import strategies as st
 
-# A few seconds by default, always the same questions; `HEADRACE_TEST_LONG=1` asks many more, and new ones each time.
-LONG = bool(os.environ.get("HEADRACE_TEST_LONG"))
+# A few seconds by default, always the same questions; `LONG_TESTS=1` asks many more, and new ones each time.
+LONG = bool(os.environ.get("LONG_TESTS"))
 MINUTE = timedelta(minutes=1)
 MONTHS = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"]
 WEEKDAYS = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"]

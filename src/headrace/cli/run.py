@@ -39,9 +39,7 @@ async def serve_worker(
     async with hr:
         process = WorkerProcess(hr, announce=announce)
         _obey_signals(process)
-        # What was made until now stays: the garbage collector need not look at it again with every thousand jobs.
-        gc.collect()
-        gc.freeze()
+        _tame_garbage_collection()
         running = asyncio.create_task(process.run())
         ready = asyncio.create_task(process.worker.ready.wait())
         await asyncio.wait({running, ready}, return_when=asyncio.FIRST_COMPLETED)
@@ -50,6 +48,13 @@ async def serve_worker(
             await after_start()
         await running
     log.info("stopped")
+
+
+def _tame_garbage_collection() -> None:
+    """What was made until now stays, and jobs come and go by the thousand: look less often, and not at everything."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 10, 10)
 
 
 def _obey_signals(process: WorkerProcess) -> None:
