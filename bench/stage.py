@@ -91,7 +91,8 @@ async def open_stage() -> AsyncIterator[Stage]:
             db = await endpoint.connect("bench")
             for key in ("noop", "unknown"):
                 await db.execute(
-                    "insert into headrace.definition (key, kind, app, hash) values ($1, 'python', 'elsewhere', '-')", key
+                    "insert into headrace.definition (key, kind, app, hash) values ($1, 'python', 'elsewhere', '-')",
+                    key,
                 )
                 await db.execute(LANE, key)
             yield Stage(endpoint, db)
