@@ -49,7 +49,7 @@ class Headrace:
         self._client: Client | None = None
         self._database: Database | None = None
         # Definitions belong to an app, so that one app's sync does not call another's deleted.
-        self.app = app or sys._getframe(1).f_globals.get("__name__", "app")
+        self.app = app or _module_name(sys._getframe(1).f_globals)
         self.sync = SyncFacade(self)
 
     @property
@@ -163,3 +163,9 @@ class Headrace:
     async def run_worker(self, *, concurrency: int | None = None, queues: Iterable[str] | None = None) -> None:
         """Run a worker with maintenance until it is cancelled."""
         await run_worker(self, concurrency=concurrency, queues=tuple(queues) if queues else None)
+
+
+def _module_name(module: Mapping[str, Any]) -> str:
+    """What a worker would import the module as; a script run by itself is known by its file."""
+    name: str = module.get("__name__", "app")
+    return Path(module["__file__"]).stem if name == "__main__" and "__file__" in module else name
