@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tests.engine import Engine
 
+from headrace.queue.claim import claim_jobs
+
 
 async def test_a_job_is_claimed_by_one_worker_only(engine: Engine) -> None:
     job_id = await engine.enqueue()
@@ -52,3 +54,20 @@ async def test_every_claim_raises_the_run(engine: Engine) -> None:
         if await engine.status(job_id) == "dead_letter":
             break
     assert runs == [1, 2, 3]
+
+
+async def test_a_claim_from_several_lanes_looks_behind_what_another_is_just_claiming(engine: Engine) -> None:
+    await engine.enqueue_many(30, "a")
+    await engine.enqueue_many(1, "b", priority=900)
+    first, second = await engine.worker(), await engine.worker()
+    other = await engine.endpoint.connect("other")
+    try:
+        async with other.transaction():
+            lanes = await engine.lanes()
+            taken = await claim_jobs(other, worker_id=first, lanes=lanes, limit=10, suspects=1)
+            # All that the first look finds is locked by the other, who has not committed yet.
+            found = await engine.claim(second, 10)
+    finally:
+        await other.close()
+    assert len(taken) == len(found) == 10
+    assert not {held.job_id for held in taken} & {held.job_id for held in found}
