@@ -96,7 +96,11 @@ class SyncFacade:
 
     async def _open(self) -> Client:
         database = await self._app.open_database()
-        await self._app.registry.sync(database, app=self._app.app)
+        try:
+            await self._app.registry.sync(database, app=self._app.app)
+        except BaseException:
+            await database.close()
+            raise
         return Client(database, self._app.registry)
 
     def _call(self, work: Coroutine[Any, Any, T]) -> T:

@@ -36,6 +36,8 @@ class Waiting:
                 await self._register(job_id, waiter_id)
                 await self._look_until_ended(job_id, event)
         except TimeoutError:
+            if timeout is None:
+                raise  # not ours: the database took too long to answer
             raise TimeoutError(f"job {job_id} has not ended within {timeout:g} s") from None
         finally:
             del self._waiters[waiter_id]

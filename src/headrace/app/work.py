@@ -81,14 +81,7 @@ class WorkerProcess:
 
     async def run(self) -> None:
         """Work until `stop` is called."""
-        report = await self._app.sync_definitions()
-        if report:
-            log.info(
-                "definitions synced",
-                added=report.added,
-                changed=report.changed,
-                gone=report.deleted_from_code,
-            )
+        await self._app.sync_definitions()
         await self._rescue_after_a_clean_slate()
         self._listener.start()
         maintaining = [asyncio.create_task(loop.run()) for loop in self._loops]

@@ -25,8 +25,8 @@ def dev(
         str | None, typer.Argument(metavar="[MODULE:NAME]", help="The Headrace object; a tour when absent.")
     ] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Folder of the embedded PostgreSQL.")] = None,
-    host: Annotated[str | None, typer.Option(help="Address for the API and dashboard.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port for the API and dashboard.")] = None,
+    host: Annotated[str | None, typer.Option(help="Address for the API and dashboard to come.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port for the API and dashboard to come.")] = None,
     concurrency: Annotated[int | None, typer.Option(help="Jobs at a time (1 to 1024).")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
 ) -> None:

@@ -1,5 +1,6 @@
--- One statement for a batch of runs that ended. What I still hold is locked in job_id order, as rescue and cancel
--- do, so they cannot deadlock; the input joins on (job_id, run), so a late finish of an earlier claim finds nothing.
+-- One statement for a batch of runs that ended. What I still hold is locked in job_id order, so that batches cannot
+-- deadlock (cancel takes one row, rescue skips what is locked); the input joins on (job_id, run), so that a late finish
+-- of an earlier claim finds nothing.
 -- A requested cancel beats a retry, but not a success. What comes back is what was NOT accepted: as a rule nothing.
 -- Arrays may be empty from $4 on, which unnest fills with nulls: a run of which nothing is said succeeded. Most batches
 -- say nothing, and encoding seven arrays of nulls cost the worker a tenth of its time.

@@ -1,0 +1,29 @@
+"""A connection that comes back: what counts as an outage, and what does not."""
+
+from __future__ import annotations
+
+import asyncpg
+import pytest
+
+from headrace.db.connect import Endpoint
+from headrace.db.link import DatabaseAway, Link
+
+
+async def test_a_session_that_the_server_ended_is_an_outage_and_the_next_use_opens_another(database_url: str) -> None:
+    link = Link(Endpoint(database_url), "test")
+    async with link.use() as conn:
+        first = await conn.fetchval("select pg_backend_pid()")
+    with pytest.raises(DatabaseAway):
+        async with link.use() as conn:
+            await conn.execute("select pg_terminate_backend(pg_backend_pid())")
+    async with link.use() as conn:
+        assert await conn.fetchval("select pg_backend_pid()") != first
+    await link.close()
+
+
+async def test_a_value_that_cannot_be_encoded_is_no_outage_to_be_waited_out(database_url: str) -> None:
+    link = Link(Endpoint(database_url), "test")
+    with pytest.raises(asyncpg.DataError, match="invalid input"):
+        async with link.use() as conn:
+            await conn.fetchval("select $1::int", "not a number")
+    await link.close()
