@@ -12,6 +12,7 @@ from headrace.db.database import Database
 from headrace.db.listen import Listener
 from headrace.errors import NotFound
 from headrace.model.job import Job
+from headrace.pause import pause_for
 from headrace.queue.read import forget_waiter, get_job, job_status, register_waiter
 
 FIRST_LOOK = 0.05
@@ -69,8 +70,7 @@ class Waiting:
                 return
             if status is None and time.monotonic() - started > LONGEST_PAUSE:
                 raise NotFound(f'unknown job "{job_id}"')
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(event.wait(), pause)
+            await pause_for(event, pause)
             pause = min(LONGEST_PAUSE, pause * 2)
 
     def _notified(self, payload: str) -> None:

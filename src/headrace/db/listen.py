@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from headrace.db.connect import TRANSIENT, Endpoint
 from headrace.log import get_logger
+from headrace.pause import pause_for
 
 log = get_logger("headrace.db")
 CHECK_EVERY = 30.0
@@ -58,8 +59,7 @@ class Listener:
             for callback in self._callbacks.values():
                 callback("")
             while not gone.is_set():
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(gone.wait(), CHECK_EVERY)
+                if await pause_for(gone, CHECK_EVERY):
                     return
                 # A connection cut without a word looks alive until it is used.
                 await connection.execute("select 1", timeout=10)

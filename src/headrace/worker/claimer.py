@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 
 from headrace.log import get_logger
 from headrace.model.outcome import Released
 from headrace.model.transition import decide
+from headrace.pause import pause_for
 from headrace.worker.backoff import Backoff
 from headrace.worker.finisher import Finisher
 from headrace.worker.pace import Pace
@@ -86,8 +86,7 @@ class Claimer:
 
     async def _wait_for_room(self) -> None:
         self._room.clear()
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._room.wait(), STALE_AFTER)
+        if await pause_for(self._room, STALE_AFTER):
             return
         # Nothing ended for a while: what was fetched ahead could run elsewhere meanwhile.
         if self._slots.waiting and time.monotonic() - self._last_started >= STALE_AFTER:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 
 from headrace.log import get_logger
+from headrace.pause import pause_for
 from headrace.worker.backoff import Backoff
 from headrace.worker.transport import Beat, Pulse, Transport, TransportAway
 
@@ -52,8 +53,7 @@ class Heartbeat:
         """Stop beating; waits a moment for a beat that is under way."""
         self._stopping.set()
         self.nudge()
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._stopped.wait(), 5)
+        await pause_for(self._stopped, 5)
 
     def _serve(self) -> None:
         try:
@@ -85,6 +85,5 @@ class Heartbeat:
                 backoff.reset()
                 due = now + self._interval
                 self._main_loop.call_soon_threadsafe(self._on_pulse, pulse)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._nudged.wait(), min(BUSY_INTERVAL, self._interval))
+            await pause_for(self._nudged, min(BUSY_INTERVAL, self._interval))
         await self._transport.heartbeat(Beat(running=0, last=True))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import random
 
 from headrace.db.link import DatabaseAway
 from headrace.log import get_logger
+from headrace.pause import pause_for
 from headrace.worker.backoff import Backoff
 
 log = get_logger("headrace.worker")
@@ -50,8 +50,7 @@ class Loop:
                 continue
             pause = self.interval if sleep is None else sleep
             chance = random.uniform(1 - self.jitter, 1 + self.jitter)  # noqa: S311 - no secret
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), pause * chance)
+            await pause_for(self._woken, pause * chance)
 
     def failed(self) -> None:
         """A tick did not go well."""

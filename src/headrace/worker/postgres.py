@@ -15,6 +15,7 @@ from headrace.db.link import DatabaseAway, Link
 from headrace.model.job import ClaimedJob, Terms
 from headrace.model.outcome import Released
 from headrace.model.transition import Transition
+from headrace.pause import pause_for
 from headrace.queue.claim import claim_jobs, fetch_claimed, list_held, list_lanes, list_tenants
 from headrace.queue.finish import finish_attempts
 from headrace.queue.lease import (
@@ -88,8 +89,7 @@ class PostgresTransport:
             pause = min(next(looks, self._poll_interval), until - time.monotonic())
             if pause < 0:
                 return []
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), pause)
+            await pause_for(self._woken, pause)
             woken = self._woken.is_set()
             self._woken.clear()
             jobs = await self._take(conn, limit, suspects)

@@ -17,6 +17,7 @@ from headrace.model.job import ClaimedJob
 from headrace.model.outcome import Released
 from headrace.model.text import clean
 from headrace.model.transition import Transition, decide
+from headrace.pause import pause_for
 from headrace.worker.backoff import Backoff
 from headrace.worker.claimer import Claimer
 from headrace.worker.finisher import Finisher
@@ -127,8 +128,7 @@ class Worker:
     async def _until_idle(self, seconds: float) -> None:
         self._idle.clear()
         if self._slots.running:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._idle.wait(), seconds)
+            await pause_for(self._idle, seconds)
 
     async def _register(self) -> None:
         backoff = Backoff()
