@@ -21,6 +21,9 @@ TABLE: list[tuple[str, Any, tuple[str, Any], tuple[str, Any], tuple[Any, Any]]] 
     ("jobs.lease_duration_s", 60.0, ("5.5", 5.5), ("6.5", 6.5), (7.5, 7.5)),
     ("jobs.shutdown_timeout_s", 30.0, ("0", 0.0), ("1", 1.0), (2, 2.0)),
     ("jobs.kill_grace_s", 5.0, ("0", 0.0), ("1", 1.0), (2, 2.0)),
+    ("jobs.scheduler_enabled", True, ("false", False), ("false", False), (False, False)),
+    ("retention.ledger_days", 30.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
+    ("retention.events_days", 7.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
     ("server.host", "127.0.0.1", ('"f"', "f"), ("e", "e"), ("g", "g")),
     ("server.port", 8720, ("81", 81), ("82", 82), (83, 83)),
 ]
@@ -37,6 +40,10 @@ OUT_OF_RANGE = [
     ("jobs.shutdown_timeout_s", "3601", "less than or equal to 3600"),
     ("jobs.kill_grace_s", "-1", "greater than or equal to 0"),
     ("jobs.kill_grace_s", "601", "less than or equal to 600"),
+    ("retention.ledger_days", "0", "greater than or equal to 0.01"),
+    ("retention.ledger_days", "3651", "less than or equal to 3650"),
+    ("retention.events_days", "0", "greater than or equal to 0.01"),
+    ("retention.events_days", "3651", "less than or equal to 3650"),
     ("server.port", "0", "greater than or equal to 1"),
     ("server.port", "65536", "less than or equal to 65535"),
 ]

@@ -21,7 +21,11 @@ SHAPE = """
       union all select 'setting ' || unnest(setconfig) from pg_db_role_setting
     ) as parts (part)
 """
-TABLES = ("queue", "attempt", "job", "idempotency", "progress", "waiter", "lane", "worker", "definition")
+TABLES = (
+    *("queue", "attempt", "job", "idempotency", "progress", "waiter"),
+    *("trigger", "deleted_trigger", "fire", "fired_once", "dedupe", "event_inbox", "delivery", "event"),
+    *("lane", "worker", "definition"),
+)
 LARGEST = 4 * 1024 * 1024
 
 
@@ -46,6 +50,7 @@ async def wipe(url: str) -> bool:
         for table in TABLES:
             await connection.execute(f"delete from headrace.{table}")
         await connection.execute("delete from headrace.tenant where name <> 'default'")
+        await connection.execute("update headrace.event_watch set armed = true where not armed")
         others = await connection.fetchval(
             "select count(*) from pg_class where relnamespace = 'public'::regnamespace and relname <> 'shape'"
         )

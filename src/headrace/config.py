@@ -40,6 +40,14 @@ class JobsSettings(Section):
     lease_duration_s: float = Field(default=60, ge=5, le=3600, description="until a silent worker is lost")
     shutdown_timeout_s: float = Field(default=30, ge=0, le=3600, description="for running jobs at the end")
     kill_grace_s: float = Field(default=5, ge=0, le=600, description="between asking a run to stop and ending it")
+    scheduler_enabled: bool = Field(default=True, description="whether workers fire triggers and dispatch events")
+
+
+class RetentionSettings(Section):
+    """How long history is kept."""
+
+    ledger_days: float = Field(default=30, ge=0.01, le=3650, description="what triggers fired and skipped")
+    events_days: float = Field(default=7, ge=0.01, le=3650, description="events and their deliveries, once dispatched")
 
 
 class ServerSettings(Section):
@@ -55,6 +63,7 @@ class Settings(Section):
     data_dir: Path = Field(default=Path(".headrace"), description="folder of the embedded server")
     database: DatabaseSettings = DatabaseSettings()
     jobs: JobsSettings = JobsSettings()
+    retention: RetentionSettings = RetentionSettings()
     server: ServerSettings = ServerSettings()
 
 

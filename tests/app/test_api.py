@@ -97,10 +97,14 @@ async def test_trigger_options_are_stored_with_the_definition(database_url: str)
         rows = await conn.fetch("select key, triggers from headrace.definition")
     stored = {row["key"]: json.loads(row["triggers"]) for row in rows}
     assert stored["never"] == []
-    (trigger,) = stored["nightly"]
-    assert (trigger["cron"], trigger["timezone"], trigger["catch_up"]) == ("0 3 * * *", "Europe/Zurich", "all")
-    (trigger,) = stored["often"]
-    assert (trigger["cron"], trigger["every"], trigger["on"], trigger["init"]) == (None, 300, "order.paid", "v2")
+    (nightly_trigger,) = stored["nightly"]
+    said = nightly_trigger["settings"]
+    assert (said["cron_expr"], said["timezone"], said["catch_up"]) == ("0 3 * * *", "Europe/Zurich", "all")
+    assert {trigger["name"]: trigger["settings"]["trigger_type"] for trigger in stored["often"]} == {
+        "often": "schedule",
+        "often:init": "init",
+        "often:on": "event",
+    }
 
 
 # -- open

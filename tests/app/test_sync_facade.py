@@ -114,7 +114,7 @@ def test_an_async_connection_is_refused_and_left_usable(shop: Headrace, shared_u
     async def attempt() -> None:
         assert callable(bring)
         async with bring(shared_url) as given:
-            with pytest.raises(BadRequest, match=r"hr\.sync needs a blocking connection; use await hr\.enqueue"):
+            with pytest.raises(BadRequest, match=r"hr\.sync needs a blocking connection"):
                 await asyncio.to_thread(shop.sync.enqueue, "add", {"x": 1}, connection=given.connection)
             with pytest.raises(BadRequest, match=r"hr\.sync needs a blocking connection"):
                 await asyncio.to_thread(shop.sync.enqueue_many, "add", [{"x": 1}], connection=given.connection)

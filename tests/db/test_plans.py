@@ -17,7 +17,9 @@ from headrace.model.outcome import Failed, Succeeded
 from headrace.model.transition import decide
 from headrace.queue import claim, finish, lease, promote, rescue
 from headrace.queue.claim import Held, claim_jobs, list_held
-from headrace.queue.promote import promote_due, seconds_until_due
+from headrace.queue.promote import promote_due
+from headrace.worker import watch
+from headrace.worker.watch import look_ahead
 
 MILLION = 1_000_000
 
@@ -48,7 +50,11 @@ def statements(worker: int) -> dict[str, tuple[str, tuple[Any, ...], set[str]]]:
     """Each hot statement with arguments for small and large batches, and an index that it must use."""
     found: dict[str, tuple[str, tuple[Any, ...], set[str]]] = {
         "promote_due": (promote.SQL["promote_due"], (1000,), {"queue_due", "queue_pkey"}),
-        "seconds_until_due": (promote.SQL["seconds_until_due"], (), {"queue_due"}),
+        "look_ahead": (
+            watch.SQL["look_ahead"],
+            (),
+            {"queue_due"},
+        ),
         "rescue_jobs": (rescue.SQL["rescue_jobs"], (), {"queue_held", "queue_pkey"}),
         "list_held": (claim.SQL["list_held"], (worker,), {"queue_held"}),
         "list_cancel_requests": (lease.SQL["list_cancel_requests"], (worker,), {"queue_held"}),
@@ -122,7 +128,7 @@ async def test_plans_made_while_the_queue_was_empty_stay_right_when_it_fills(eng
             ghosts = [Held(uuid4(), 1, 0, 3, 1, 1, suspect=False)] * (not held)
             assert len(await engine.finish(worker, held or ghosts)) == len(held)
             await promote_due(engine.db)
-            await seconds_until_due(engine.db)
+            await look_ahead(engine.db)
             await engine.rescue()
             await list_held(engine.db, worker_id=worker)
 

@@ -13,9 +13,11 @@ from tests.waiting import until
 
 from headrace.db.connect import Connection, Endpoint
 from headrace.define.sync import sync_definitions
-from headrace.model.definition import Definition, TriggerDeclaration
+from headrace.model.definition import Definition
 from headrace.model.retry import RetryPolicy
+from headrace.model.trigger_settings import TriggerDeclaration
 
+EVERY_FIVE = TriggerDeclaration("work", {"interval_seconds": 5.0})
 WORK = Definition(key="work", description="Works.", tags=("a", "b"), payload_schema={"type": "object"})
 
 
@@ -39,7 +41,11 @@ async def lanes(conn: Connection) -> list[tuple[str, str]]:
 
 async def test_a_new_definition_is_added_with_its_lane(connection: Connection) -> None:
     declared = replace(
-        WORK, queue="mail", priority=7, timeout=timedelta(seconds=9), triggers=(TriggerDeclaration(every=5.0),)
+        WORK,
+        queue="mail",
+        priority=7,
+        timeout=timedelta(seconds=9),
+        triggers=(EVERY_FIVE,),
     )
     report = await sync_definitions(connection, [declared], app="shop")
     assert (report.added, report.changed, report.deleted_from_code) == (["work"], [], [])
@@ -56,7 +62,7 @@ async def test_a_new_definition_is_added_with_its_lane(connection: Connection) -
         9.0,
         True,
     ]
-    assert '"every": 5.0' in (await row(connection))["triggers"]
+    assert '"interval_seconds": 5.0' in (await row(connection))["triggers"]
     assert await lanes(connection) == [("mail", "work")]
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from headrace.db.connect import Connection
 from headrace.define.sync import sync_definitions
-from headrace.model.definition import Definition, TriggerDeclaration
+from headrace.model.definition import Definition
 from headrace.model.retry import RetryPolicy
+from headrace.model.trigger_settings import TriggerDeclaration
 
 BAD = [
     ({"key": ""}, "a key has 1 to 200 of"),
@@ -71,7 +72,7 @@ async def test_a_value_at_the_edge_is_accepted_here_and_by_the_database(connecti
         {"description": "other"},
         {"tags": ("a",)},
         {"payload_schema": {"type": "object"}},
-        {"triggers": (TriggerDeclaration(cron="* * * * *"),)},
+        {"triggers": (TriggerDeclaration("x", {"cron_expr": "* * * * *"}),)},
         {"queue": "other"},
         {"priority": 1},
         {"max_attempts": 1},

@@ -11,7 +11,8 @@ from tests.engine import Engine
 from tests.queue.at_once import Another
 
 from headrace.queue import promote
-from headrace.queue.promote import SQL, promote_due, seconds_until_due
+from headrace.queue.promote import SQL, promote_due
+from headrace.worker.watch import look_ahead
 
 LATER = "select now() + interval '1 hour'"
 
@@ -111,10 +112,10 @@ def nodes(plan: dict[str, object]) -> list[dict[str, object]]:
 
 
 async def test_the_next_due_time_is_told_in_seconds_of_the_databases_clock(engine: Engine) -> None:
-    assert await seconds_until_due(engine.db) is None
+    assert (await look_ahead(engine.db)).promote is None
     near, _ = await schedule(engine, 2)
     await age(engine, near, -timedelta(minutes=5))
-    seconds = await seconds_until_due(engine.db)
+    seconds = (await look_ahead(engine.db)).promote
     assert seconds is not None
     assert 240 < seconds <= 300
 
@@ -122,8 +123,8 @@ async def test_the_next_due_time_is_told_in_seconds_of_the_databases_clock(engin
 async def test_a_job_for_the_end_of_time_waits_without_troubling_the_others(engine: Engine) -> None:
     await engine.define()
     never = await engine.db.fetchval("select headrace.enqueue('work', scheduled_for => 'infinity')")
-    assert await seconds_until_due(engine.db) is None
+    assert (await look_ahead(engine.db)).promote is None
     assert await promote_due(engine.db) == 0
     assert await engine.status(never) == "scheduled"
     await schedule(engine)
-    assert await seconds_until_due(engine.db) is not None
+    assert (await look_ahead(engine.db)).promote is not None

@@ -17,6 +17,7 @@ from headrace.model.text import NotJsonError
 from headrace.queue.change import cancel_job, retry_job
 from headrace.queue.enqueue import ENQUEUE_MANY, EnqueueManyOptions, EnqueueOptions, EnqueueRequest
 from headrace.queue.read import get_job
+from headrace.triggers.emit import EMIT, emit_parameters
 
 
 class Client:
@@ -41,6 +42,22 @@ class Client:
         """Many jobs of one definition in one statement; gives back their ids, in order."""
         connection = options.pop("connection", None)
         return await self._send(self.request_many(key, payloads, options), connection)
+
+    async def emit(
+        self,
+        name: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        tenant: str = "default",
+        correlation_id: str | None = None,
+        connection: Any = None,
+    ) -> UUID:
+        """Publish an event; gives back its id."""
+        parameters = emit_parameters(name, data, tenant=tenant, correlation_id=correlation_id)
+        if connection is not None:
+            return (await fetch_column(connection, EMIT, parameters))[0]
+        async with self._database.pool.acquire() as conn:
+            return (await fetch_column(conn, EMIT, parameters))[0]
 
     async def get_job(self, job_id: UUID | str) -> Job:
         """The job as it stands, or `NotFound`."""

@@ -7,8 +7,13 @@ from datetime import timedelta
 from typing import Any, TypedDict
 
 from headrace.define.handler import Handler, as_timeout
-from headrace.model.definition import Isolation, TriggerDeclaration
+from headrace.define.signature import BadHandler
+from headrace.errors import BadRequest
+from headrace.model.catch_up import CatchUp
+from headrace.model.definition import Isolation
+from headrace.model.overlap import Overlap
 from headrace.model.retry import RetryPolicy
+from headrace.model.trigger_settings import RULE_COLUMNS, TriggerDeclaration, complete_settings
 
 
 class JobOptions(TypedDict, total=False):
@@ -27,7 +32,30 @@ class JobOptions(TypedDict, total=False):
     on: str | None
     init: bool | str | None
     timezone: str
-    catch_up: str
+    payload: dict[str, Any]
+    condition: str | None
+    catch_up: CatchUp
+    misfire_grace: float | timedelta
+    overlap: Overlap
+    jitter: float | timedelta
+    dedupe_window: float | timedelta | None
+    pause_on_failures: int | None
+
+
+RULES = ("cron", "every", "init", "on")
+TRIGGER_OPTIONS = {
+    "timezone": "timezone",
+    "payload": "payload",
+    "condition": "condition",
+    "catch_up": "catch_up",
+    "misfire_grace": "misfire_grace_seconds",
+    "overlap": "overlap",
+    "jitter": "jitter_seconds",
+    "dedupe_window": "dedupe_window_seconds",
+    "pause_on_failures": "pause_on_failures",
+}
+FOR_EVENTS = frozenset({"payload", "condition", "dedupe_window_seconds"})
+FOR_TIMES = frozenset(TRIGGER_OPTIONS.values()) - {"condition"}
 
 
 def make_handler(function: Callable[..., Any], key: str | None, options: JobOptions) -> Handler:
@@ -38,16 +66,43 @@ def make_handler(function: Callable[..., Any], key: str | None, options: JobOpti
         raise TypeError(f"@hr.job has no option {', '.join(sorted(unknown))}; there are {known}")
     declared["timeout"] = as_timeout(declared.pop("timeout", None))
     declared["tags"] = tuple(declared.pop("tags", ()))
-    declared["triggers"] = _triggers(declared)
+    key = key or function.__name__
+    declared["triggers"] = declare_triggers(key, declared)
     return Handler(function, key=key, **declared)
 
 
-def _triggers(declared: dict[str, Any]) -> tuple[TriggerDeclaration, ...]:
-    """Takes the options that declare when the job fires."""
-    said = {name: declared.pop(name) for name in ("cron", "every", "on", "init") if name in declared}
-    how = {name: declared.pop(name) for name in ("timezone", "catch_up") if name in declared}
-    if isinstance(said.get("every"), timedelta):
-        said["every"] = said["every"].total_seconds()
-    if all(value is None for value in said.values()):
-        return ()
-    return (TriggerDeclaration(**said, **how),)
+def declare_triggers(key: str, declared: dict[str, Any]) -> tuple[TriggerDeclaration, ...]:
+    """Takes the options that say when the job fires: one trigger for each rule among them."""
+    rules = {name: declared.pop(name) for name in RULES if name in declared}
+    how = {TRIGGER_OPTIONS[name]: _plain(declared.pop(name)) for name in TRIGGER_OPTIONS if name in declared}
+    rules = {name: rule for name, rule in rules.items() if rule is not None and rule is not False}
+    if how and not rules:
+        said = ", ".join(name for name, column in TRIGGER_OPTIONS.items() if column in how)
+        raise BadHandler(f"job {key!r}: {said} says how a trigger fires; give cron, every, init or on as well")
+    if "cron" in rules and "every" in rules:
+        raise BadHandler(f"job {key!r}: give either cron or every; add the other with hr.register or SQL")
+    return tuple(_declare(key, name, rule, how) for name, rule in rules.items())
+
+
+def _declare(key: str, name: str, rule: Any, how: dict[str, Any]) -> TriggerDeclaration:
+    """A schedule bears the job's own name, so that people find it by that."""
+    match name:
+        case "cron":
+            called, what = key, {"cron_expr": rule}
+        case "every":
+            called, what = key, {"interval_seconds": _plain(rule)}
+        case "init":
+            called, what = f"{key}:init", {"trigger_type": "init", "init_version": "" if rule is True else str(rule)}
+        case _:
+            called, what = f"{key}:on", {"trigger_type": "event", "event_name": rule}
+    fitting = FOR_EVENTS if name == "on" else FOR_TIMES
+    try:
+        settings = complete_settings(what | {column: value for column, value in how.items() if column in fitting})
+    except BadRequest as error:
+        raise BadHandler(f"job {key!r}, {name}={rule!r}: {error}") from None
+    # What code has no word for is not code's to decide.
+    return TriggerDeclaration(called, {column: settings[column] for column in (*RULE_COLUMNS, *sorted(fitting))})
+
+
+def _plain(value: Any) -> Any:
+    return value.total_seconds() if isinstance(value, timedelta) else value

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, ParamSpec, Self, TypeVar, Unpack, overload
 from uuid import UUID
 
 from headrace.app.client import Client
+from headrace.app.control import Control
 from headrace.app.declare import JobOptions, make_handler
 from headrace.app.job_function import JobFunction
+from headrace.app.register import RegisterOptions, RuntimeJobs
 from headrace.app.registry import Registry
 from headrace.app.sync_facade import SyncFacade
-from headrace.app.work import run_worker
+from headrace.app.work import WorkerProcess, run_worker
 from headrace.config import Settings, load_settings
 from headrace.db.database import Database
 from headrace.define.handler import Handler
 from headrace.define.sync import SyncReport
 from headrace.errors import HeadraceError
 from headrace.model.job import Job
+from headrace.model.overlap import Overlap
 from headrace.queue.enqueue import EnqueueManyOptions, EnqueueOptions
 
 P = ParamSpec("P")
@@ -51,6 +54,8 @@ class Headrace:
         # Definitions belong to an app, so that one app's sync does not call another's deleted.
         self.app = app or _module_name(sys._getframe(1).f_globals)
         self.sync = SyncFacade(self)
+        self._runtime = RuntimeJobs(self)
+        self.workers: set[WorkerProcess] = set()
 
     @property
     def settings(self) -> Settings:
@@ -130,6 +135,11 @@ class Headrace:
             raise NotOpen
         return self._client
 
+    @property
+    def control(self) -> Control:
+        """What an operator may do."""
+        return Control(self.database)
+
     # -- use
 
     async def enqueue(
@@ -159,6 +169,43 @@ class Headrace:
     async def retry(self, job_id: UUID | str) -> bool:
         """True when it waits to run again; false when it has not ended."""
         return await self.client.retry(job_id)
+
+    async def emit(
+        self,
+        name: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        tenant: str = "default",
+        correlation_id: str | None = None,
+        connection: Any = None,
+    ) -> UUID:
+        """Publish an event, with `connection` in your own transaction; gives back its id."""
+        return await self.client.emit(name, data, tenant=tenant, correlation_id=correlation_id, connection=connection)
+
+    async def register(
+        self,
+        function: Callable[..., Any],
+        *,
+        key: str,
+        every: float | timedelta,
+        tenant: str = "default",
+        starts_at: datetime | None = None,
+        payload: Mapping[str, Any] | None = None,
+        overlap: Overlap = "skip",
+        **options: Unpack[RegisterOptions],
+    ) -> UUID:
+        """Repeat a function from now on, or from `starts_at`; gives back the trigger's id.
+
+        However many processes register the same key for a tenant, each time runs once, in one of them.
+        """
+        settings: dict[str, Any] = {"overlap": overlap, "payload": dict(payload or {})}
+        return await self._runtime.register(
+            function, key=key, tenant=tenant, every=every, starts_at=starts_at, settings=settings, options=options
+        )
+
+    async def unregister(self, key: str, *, tenant: str = "default") -> None:
+        """Repeat it no more; what is already enqueued still runs."""
+        await self._runtime.unregister(key, tenant=tenant)
 
     async def run_worker(self, *, concurrency: int | None = None, queues: Iterable[str] | None = None) -> None:
         """Run a worker with maintenance until it is cancelled."""

@@ -11,6 +11,7 @@ from headrace.define.signature import BadHandler
 from headrace.define.sync import SyncReport, sync_definitions
 from headrace.log import get_logger
 from headrace.model.text import to_json
+from headrace.triggers.declare import sync_triggers
 
 log = get_logger("headrace")
 
@@ -35,6 +36,10 @@ class Registry:
             )
         self._handlers[handler.key] = handler
 
+    def replace(self, handler: Handler) -> None:
+        """Put it in the place of whatever has its key."""
+        self._handlers[handler.key] = handler
+
     def payload(self, key: str, arguments: Mapping[str, Any]) -> str:
         """The payload as JSON text, validated where the definition is this application's own."""
         handler = self._handlers.get(key)
@@ -45,8 +50,14 @@ class Registry:
         if not self._handlers and not complete:
             return SyncReport()
         definitions = [handler.definition for handler in self._handlers.values()]
-        async with database.pool.acquire() as conn:
+        triggers = {definition.key: definition.triggers for definition in definitions}
+        async with database.pool.acquire() as conn, conn.transaction():
             report = await sync_definitions(conn, definitions, app=app, force=force, complete=complete)
+            fired = await sync_triggers(conn, triggers, app=app, force=force, complete=complete)
         if report:
             log.info("definitions synced", added=report.added, changed=report.changed, gone=report.deleted_from_code)
+        if fired:
+            log.info("triggers synced", added=fired.added, changed=fired.changed, gone=fired.deleted_from_code)
+        for name in fired.taken:
+            log.warning("a trigger of that name was made by hand; the one in code is not used", trigger=name)
         return report

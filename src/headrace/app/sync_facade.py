@@ -17,7 +17,8 @@ from headrace.db.database import Database
 from headrace.db.sqlstate import translated_errors
 from headrace.errors import BadRequest
 from headrace.model.job import Job
-from headrace.queue.enqueue import ENQUEUE_MANY, EnqueueManyOptions, EnqueueOptions, EnqueueRequest
+from headrace.queue.enqueue import ENQUEUE_MANY, EnqueueManyOptions, EnqueueOptions
+from headrace.triggers.emit import EMIT, emit_parameters
 
 T = TypeVar("T")
 
@@ -45,7 +46,7 @@ class SyncFacade:
         connection = options.pop("connection", None)
         if connection is None:
             return self._call(self._opened().enqueue(key, payload, **options))
-        return _borrowing(connection, self._opened().request(key, payload, options))[0]
+        return _borrowing(connection, ENQUEUE_MANY, self._opened().request(key, payload, options).parameters())[0]
 
     def enqueue_many(
         self, key: str, payloads: Iterable[Mapping[str, Any]], **options: Unpack[EnqueueManyOptions]
@@ -54,7 +55,23 @@ class SyncFacade:
         connection = options.pop("connection", None)
         if connection is None:
             return self._call(self._opened().enqueue_many(key, payloads, **options))
-        return _borrowing(connection, self._opened().request_many(key, payloads, options))
+        request = self._opened().request_many(key, payloads, options)
+        return _borrowing(connection, ENQUEUE_MANY, request.parameters())
+
+    def emit(
+        self,
+        name: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        tenant: str = "default",
+        correlation_id: str | None = None,
+        connection: Any = None,
+    ) -> UUID:
+        """Publish an event, with `connection` in your own transaction; gives back its id."""
+        parameters = emit_parameters(name, data, tenant=tenant, correlation_id=correlation_id)
+        if connection is not None:
+            return _borrowing(connection, EMIT, parameters)[0]
+        return self._call(self._opened().emit(name, data, tenant=tenant, correlation_id=correlation_id))
 
     def get_job(self, job_id: UUID | str) -> Job:
         """The job as it stands, or `NotFound`."""
@@ -115,10 +132,10 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
         loop.close()
 
 
-def _borrowing(connection: Any, request: EnqueueRequest) -> list[UUID]:
+def _borrowing(connection: Any, statement: str, parameters: tuple[Any, ...]) -> list[UUID]:
     """On the caller's own connection, in the caller's own thread: no loop is needed."""
     if is_async(connection):
-        raise BadRequest("hr.sync needs a blocking connection; use await hr.enqueue(…) with an async one")
+        raise BadRequest("hr.sync needs a blocking connection; use the same verb of hr, with await, for an async one")
     with translated_errors():
-        ids: list[UUID] = fetch_column_maybe_async(connection, ENQUEUE_MANY, request.parameters())
+        ids: list[UUID] = fetch_column_maybe_async(connection, statement, parameters)
         return ids

@@ -21,7 +21,7 @@ from headrace.model.transition import Transition
 from headrace.queue.lease import WorkerIdentity
 from headrace.queue.rescue import mark_all_lost
 from headrace.version import __version__
-from headrace.worker.maintenance import maintenance_loops
+from headrace.worker.maintenance import Maintenance, Retention
 from headrace.worker.postgres import PostgresTransport
 from headrace.worker.worker import Worker
 
@@ -37,6 +37,9 @@ class App(Protocol):
     def database(self) -> Database: ...
     @property
     def handlers(self) -> Mapping[str, Handler]: ...
+
+    @property
+    def workers(self) -> set[WorkerProcess]: ...
 
     async def sync_definitions(self, *, force: bool = False, complete: bool = True) -> SyncReport: ...
 
@@ -66,7 +69,13 @@ class WorkerProcess:
             lease=timedelta(seconds=jobs.lease_duration_s),
         )
         self._transport = PostgresTransport(endpoint, identity, poll_interval=jobs.poll_interval_ms / 1000)
-        self._loops, self._promoter, self._links = maintenance_loops(endpoint)
+        self._listener = Listener(endpoint, {"headrace": self._notified})
+        self._maintenance = Maintenance(
+            endpoint,
+            listening=self._listener.listening.is_set,
+            scheduler=jobs.scheduler_enabled,
+            retention=_retention(app.settings),
+        )
         self.worker = Worker(
             self._transport,
             app.handlers,
@@ -74,26 +83,26 @@ class WorkerProcess:
             lease=jobs.lease_duration_s,
             shutdown_timeout=jobs.shutdown_timeout_s,
             kill_grace=jobs.kill_grace_s,
-            on_rescheduled=self._promoter.wake,
+            on_rescheduled=self._maintenance.watch.wake,
             announce=announce_end if announce else None,
         )
-        self._listener = Listener(endpoint, {"headrace": self._notified})
 
     async def run(self) -> None:
         """Work until `stop` is called."""
         await self._app.sync_definitions()
         await self._rescue_after_a_clean_slate()
         self._listener.start()
-        maintaining = [asyncio.create_task(loop.run()) for loop in self._loops]
+        self._app.workers.add(self)
+        maintaining = [asyncio.create_task(loop.run()) for loop in self._maintenance.loops]
         try:
             await self.worker.run()
         finally:
+            self._app.workers.discard(self)
             for task in maintaining:
                 task.cancel()
             await asyncio.gather(*maintaining, return_exceptions=True)
             await self._listener.stop()
-            for link in self._links:
-                await link.close()
+            await self._maintenance.close()
 
     def stop(self) -> None:
         """Ask for an orderly end."""
@@ -106,21 +115,30 @@ class WorkerProcess:
             async with self._app.database.pool.acquire() as conn:
                 await mark_all_lost(conn)
 
+    def definitions_changed(self) -> None:
+        """Serve what the application has declared meanwhile."""
+        self._transport.serve(tuple(self._app.handlers))
+
     def _notified(self, payload: str) -> None:
         match payload.split(" "):
             case ["work"]:
                 self._transport.wake()
             case ["lanes"]:
                 self._transport.lanes_changed()
-            case ["due"]:
-                self._promoter.wake()
+            case ["due" | "triggers" | "events" as what]:
+                self._maintenance.notified(what)
             case ["cancel", worker_id]:
                 if worker_id == str(self._transport.worker_id):
                     self.worker.nudge()
             case _:  # the listener has just come (back): look at everything
                 self._transport.lanes_changed()
-                self._promoter.wake()
+                self._maintenance.notified("anything")
                 self.worker.nudge()
+
+
+def _retention(settings: Settings) -> Retention:
+    kept = settings.retention
+    return Retention(ledger=timedelta(days=kept.ledger_days), events=timedelta(days=kept.events_days))
 
 
 def announce_end(job: ClaimedJob, transition: Transition) -> None:

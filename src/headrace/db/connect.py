@@ -39,6 +39,7 @@ TRANSIENT: tuple[type[BaseException], ...] = (
     asyncpg.InsufficientResourcesError,
     asyncpg.TransactionRollbackError,
     asyncpg.LockNotAvailableError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
     asyncpg.InternalClientError,
 )
 

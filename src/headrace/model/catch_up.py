@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from headrace.model.schedule import Schedule
 
 CatchUp = Literal["none", "latest", "all"]
-Reason = Literal["missed", "superseded", "over_cap", "disabled"]
+Reason = Literal["missed", "superseded", "over_cap", "disabled", "window_ended"]
 
 MISFIRE_GRACE = timedelta(seconds=60)
 CAP = 100

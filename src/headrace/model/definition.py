@@ -10,22 +10,11 @@ from datetime import timedelta
 from typing import Any, Literal
 
 from headrace.model.retry import RetryPolicy
+from headrace.model.trigger_settings import TriggerDeclaration
 
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}")
 QUEUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
 Isolation = Literal["none", "process"]
-
-
-@dataclass(frozen=True, slots=True)
-class TriggerDeclaration:
-    """A rule in code that enqueues this definition. Stored with it; fires once triggers do."""
-
-    cron: str | None = None
-    every: float | None = None
-    on: str | None = None
-    init: bool | str | None = None
-    timezone: str = "UTC"
-    catch_up: str = "latest"
 
 
 @dataclass(frozen=True, slots=True)

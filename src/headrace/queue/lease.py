@@ -64,6 +64,11 @@ async def set_armed(conn: Connection, *, worker_id: int, armed: bool) -> None:
     await conn.execute(SQL["set_armed"], worker_id, armed)
 
 
+async def set_definitions(conn: Connection, *, worker_id: int, definitions: Sequence[str]) -> None:
+    """What the worker can run has changed."""
+    await conn.execute(SQL["set_definitions"], worker_id, list(definitions))
+
+
 async def write_progress(conn: Connection, reports: Sequence[ProgressReport]) -> None:
     """The newest word of each job."""
     await conn.execute(SQL["write_progress"], *map(list, zip(*reports, strict=True)))

@@ -19,6 +19,9 @@ update headrace.worker set state = 'stopped', stopped_at = now(), armed = false,
 -- name: set_armed
 update headrace.worker set armed = $2 where id = $1 and armed <> $2 and state = 'live'
 
+-- name: set_definitions
+update headrace.worker set definitions = $2 where id = $1
+
 -- name: write_progress
 insert into headrace.progress (job_id, fraction, message)
 select * from unnest($1::uuid[], $2::real[], $3::text[])

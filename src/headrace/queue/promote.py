@@ -15,9 +15,3 @@ async def promote_due(conn: Connection) -> int:
     if promoted:
         await conn.execute(SQL["wake_workers"])
     return promoted
-
-
-async def seconds_until_due(conn: Connection) -> float | None:
-    """How long until the next scheduled job, by the database's clock; none when there is none."""
-    seconds: float | None = await conn.fetchval(SQL["seconds_until_due"])
-    return seconds

@@ -10,9 +10,3 @@ returning job_id
 
 -- name: wake_workers
 select headrace._wake_workers()
-
--- What is scheduled for 'infinity' is never due, and PostgreSQL 15 cannot subtract from it.
--- name: seconds_until_due
-select extract(epoch from min(run_at) - clock_timestamp())::float8
-  from headrace.queue
- where status = 'scheduled' and isfinite(run_at)

@@ -1,38 +1,51 @@
-"""What any worker process does for all: promote due jobs, rescue lost ones, keep the tables in shape."""
+"""What any worker process does for all: promote, fire and dispatch what is due, rescue, keep the tables in shape."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import timedelta
+from typing import NamedTuple
 
 from headrace.db.connect import Endpoint
 from headrace.db.link import Link
 from headrace.db.upkeep import create_partitions, forget_ended
 from headrace.log import get_logger
-from headrace.queue.promote import promote_due, seconds_until_due
+from headrace.queue.promote import promote_due
 from headrace.queue.rescue import mark_lost_workers, rescue_jobs
+from headrace.triggers.prune import prune_events, prune_ledger, prune_windows
 from headrace.worker.loop import Loop
+from headrace.worker.scheduler import Dispatcher, Scheduler
+from headrace.worker.watch import Watch
 
 log = get_logger("headrace.worker")
-LOCKED_BY_ANOTHER = 0.1
+
+
+class Retention(NamedTuple):
+    """How long history is kept."""
+
+    ledger: timedelta
+    events: timedelta
 
 
 class Promoter(Loop):
-    """Queues scheduled jobs when their time comes. Enqueue notifies of what is due sooner than it looks again."""
+    """Queues scheduled jobs whose time has come, whenever it is woken."""
 
-    def __init__(self, link: Link, *, interval: float) -> None:
+    interval = 60.0
+
+    def __init__(self, link: Link, *, then: Callable[[], None]) -> None:
         super().__init__()
-        self.interval = interval
         self._link = link
+        self._then = then
 
     async def tick(self) -> float | None:
+        promoted = 0
         async with self._link.use() as conn:
-            # One question while nothing is due: an idle worker asks at most twice a second in all.
-            due_in = await seconds_until_due(conn)
-            if due_in is not None and due_in <= 0:
-                # Due and yet not promoted: another session holds it, so look again a little later.
-                return 0.0 if await promote_due(conn) else LOCKED_BY_ANOTHER
-        return None if due_in is None else min(self.interval, due_in)
+            while batch := await promote_due(conn):
+                promoted += batch
+        if promoted:
+            self._then()
+        return None
 
 
 class Rescuer(Loop):
@@ -68,9 +81,10 @@ class Upkeep(Loop):
     interval = 3600.0
     jitter = 0.1
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Link, retention: Retention) -> None:
         super().__init__()
         self._link = link
+        self._retention = retention
 
     async def tick(self) -> float | None:
         async with self._link.use() as conn:
@@ -78,11 +92,37 @@ class Upkeep(Loop):
             if made:
                 log.info("partitions made ahead", partitions=made)
             await forget_ended(conn)
+            await prune_ledger(conn, keep=self._retention.ledger)
+            await prune_events(conn, keep=self._retention.events)
+            await prune_windows(conn)
         return None
 
 
-def maintenance_loops(endpoint: Endpoint) -> tuple[list[Loop], Promoter, list[Link]]:
-    """The loops of one process, the one among them to wake, and the connections to close."""
-    quick, slow = Link(endpoint, "promote"), Link(endpoint, "maintenance")
-    promoter = Promoter(quick, interval=2.0 if endpoint.pooled else 5.0)
-    return [promoter, Rescuer(slow), Upkeep(slow)], promoter, [quick, slow]
+class Maintenance:
+    """All of that for one process, with its connections."""
+
+    def __init__(
+        self, endpoint: Endpoint, *, listening: Callable[[], bool], scheduler: bool, retention: Retention
+    ) -> None:
+        quick, slow = Link(endpoint, "watch"), Link(endpoint, "maintenance")
+        self._links = [quick, slow]
+        self.watch = Watch(quick, longest=lambda: 5.0 if listening() else 1.0)
+        self.watch.promoter = Promoter(quick, then=self.watch.wake)
+        self.loops: list[Loop] = [self.watch, self.watch.promoter, Rescuer(slow), Upkeep(slow, retention)]
+        if scheduler:
+            fire, dispatch = Link(endpoint, "scheduler"), Link(endpoint, "dispatcher")
+            self._links += [fire, dispatch]
+            self.watch.scheduler = Scheduler(fire, then=self.watch.wake)
+            self.watch.dispatcher = Dispatcher(dispatch)
+            self.loops += [self.watch.scheduler, self.watch.dispatcher]
+
+    def notified(self, what: str) -> None:
+        """Somebody said that jobs are due, triggers changed or events came; or that anything may have."""
+        loop = {"triggers": self.watch.scheduler, "events": self.watch.dispatcher}.get(what, self.watch)
+        if loop is not None:
+            loop.wake()
+
+    async def close(self) -> None:
+        """Give the connections back."""
+        for link in self._links:
+            await link.close()

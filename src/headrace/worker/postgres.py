@@ -7,6 +7,7 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import asyncpg
 
@@ -24,6 +25,7 @@ from headrace.queue.lease import (
     register_worker,
     renew_lease,
     set_armed,
+    set_definitions,
     stop_worker,
     write_progress,
 )
@@ -50,6 +52,7 @@ class PostgresTransport:
         self._lanes_read_at = float("-inf")
         self._tenants: dict[int, str] = {}
         self._armed = False
+        self._who_changed = False
         self._found_work = False
         self._woken = asyncio.Event()
         self._reconcile_at = 0.0
@@ -107,9 +110,18 @@ class PostgresTransport:
 
     async def _read_lanes(self, conn: Connection) -> None:
         now = time.monotonic()
-        if now - self._lanes_read_at >= LANES_GOOD_FOR:
+        if now - self._lanes_read_at < LANES_GOOD_FOR:
+            return
+        # Before reading: a change that is told while we read makes us read again.
+        self._lanes_read_at = now
+        try:
+            if self._who_changed:
+                self._who_changed = False
+                await set_definitions(conn, worker_id=self.worker_id, definitions=self._who.definitions)
             self._lanes = await list_lanes(conn, queues=self._who.queues, definitions=self._who.definitions)
-            self._lanes_read_at = now
+        except BaseException:
+            self._lanes_read_at = float("-inf")
+            raise
 
     async def _arm(self, conn: Connection, *, armed: bool) -> None:
         if self._armed != armed and not self._endpoint.pooled:
@@ -129,6 +141,12 @@ class PostgresTransport:
 
     def wake(self) -> None:
         self._woken.set()
+
+    def serve(self, definitions: tuple[str, ...]) -> None:
+        """Claim these from now on."""
+        self._who = replace(self._who, definitions=definitions)
+        self._who_changed = True
+        self.lanes_changed()
 
     def lanes_changed(self) -> None:
         """Read the lanes again before the next claim."""

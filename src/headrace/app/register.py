@@ -1,0 +1,98 @@
+"""Repeating jobs that a running process adds and removes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any, Protocol, TypedDict, cast
+from uuid import UUID
+
+from headrace.app.declare import JobOptions, make_handler
+from headrace.app.job_function import JobFunction
+from headrace.app.registry import Registry
+from headrace.app.work import WorkerProcess
+from headrace.db.database import Database
+from headrace.define.handler import Handler
+from headrace.define.sync import sync_definitions
+from headrace.errors import BadRequest, Conflict
+from headrace.triggers.register import register_trigger, unregister_trigger
+
+
+class RegisterOptions(TypedDict, total=False):
+    """How the jobs of a registered function run."""
+
+    queue: str
+    priority: int
+    max_attempts: int
+    timeout: float | timedelta | None
+    tags: Iterable[str]
+    description: str
+
+
+class App(Protocol):
+    """What registration needs of an open application."""
+
+    app: str
+    registry: Registry
+    workers: set[WorkerProcess]
+
+    @property
+    def database(self) -> Database: ...
+
+
+class RuntimeJobs:
+    """What this process registered, by key: one function each, for any number of tenants."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._tenants: dict[str, set[str]] = {}
+
+    async def register(
+        self,
+        function: Callable[..., Any],
+        *,
+        key: str,
+        tenant: str,
+        every: float | timedelta,
+        starts_at: datetime | None,
+        settings: Mapping[str, Any],
+        options: RegisterOptions,
+    ) -> UUID:
+        """Make the function known here, its definition and its trigger known to the database, and wake everyone."""
+        if tenant in self._tenants.get(key, ()):
+            raise Conflict(f"{key!r} is registered for tenant {tenant!r} already; unregister it first")
+        handler = self._handler(function, key, options)
+        seconds = every.total_seconds() if isinstance(every, timedelta) else float(every)
+        rule = {**settings, "interval_seconds": seconds, "starts_at": starts_at}
+        # An app of their own: what one process registered has not left the code of one that has not (yet).
+        app = f"{self._app.app} at run time"
+        async with self._app.database.pool.acquire() as conn, conn.transaction():
+            if not isinstance(function, JobFunction):
+                await sync_definitions(conn, [handler.definition], app=app, complete=False)
+            trigger_id = await register_trigger(conn, key, handler.key, rule, tenant=tenant, app=app)
+        self._app.registry.replace(handler)
+        self._tenants.setdefault(key, set()).add(tenant)
+        for worker in self._app.workers:
+            worker.definitions_changed()
+        return trigger_id
+
+    async def unregister(self, key: str, *, tenant: str) -> None:
+        """Remove the trigger, whoever registered it. What is enqueued can still run here."""
+        async with self._app.database.pool.acquire() as conn:
+            await unregister_trigger(conn, key, tenant=tenant)
+        self._tenants.get(key, set()).discard(tenant)
+
+    def _handler(self, function: Callable[..., Any], key: str, options: RegisterOptions) -> Handler:
+        if isinstance(function, JobFunction):
+            if options:
+                raise BadRequest(f"{function.key!r} is a job already: its options stand in its declaration")
+            return function.handler
+        known = self._app.registry.handlers.get(key)
+        if known is not None and known.function is not function and (key not in self._tenants or self._tenants[key]):
+            raise Conflict(
+                f"{key!r} is another function already. One function serves all tenants of a key: it finds its tenant "
+                "in ctx.tenant."
+            )
+        if known is not None and known.function is function:
+            return known
+        return make_handler(function, key, cast("JobOptions", options))

@@ -1,0 +1,2 @@
+drop view headrace.schedule_status;
+drop view headrace.job_history;

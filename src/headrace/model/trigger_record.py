@@ -1,0 +1,55 @@
+"""A trigger and what came of it, as a reader sees them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from headrace.model.preview import Preview
+
+
+class Trigger(NamedTuple):
+    """A trigger as it stands."""
+
+    id: UUID
+    tenant: str
+    name: str
+    definition: str
+    enabled: bool
+    pause_note: str | None
+    settings: dict[str, Any]
+    overrides: dict[str, tuple[Any, Any]]
+    """Settings that were changed by hand: what code says, and what holds."""
+    app: str | None
+    version: int
+    next_run_at: datetime | None
+    pending_due_at: datetime | None
+    last_run_at: datetime | None
+    last_error: str | None
+    fires: int
+    runs: int
+    created_at: datetime
+    created_by: str | None
+
+
+class Fire(NamedTuple):
+    """A line of the ledger: a due time, or with `until` a stretch of them, and what became of it."""
+
+    due_at: datetime
+    outcome: str
+    reason: str | None
+    detail: str | None
+    until: datetime | None
+    n: int | None
+    job_id: UUID | None
+    triggered_by: str
+    occasion: str
+    at: datetime
+
+
+class Forecast(NamedTuple):
+    """When a schedule fires next, and its rule in plain words."""
+
+    words: str
+    times: list[Preview]

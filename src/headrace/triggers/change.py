@@ -1,0 +1,104 @@
+"""Change: what a person may do to a trigger. The table's own row trigger sees to due times, versions and waking."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from headrace.db.connect import Connection
+from headrace.db.sqlstate import translated_errors
+from headrace.db.statements import statements
+from headrace.errors import Conflict, NotFound, ValidationError
+from headrace.model.payload_schema import payload_check
+from headrace.model.trigger_settings import complete_settings, read_settings
+from headrace.triggers.read import get_trigger
+
+SQL = statements(__file__)
+
+
+async def create_trigger(
+    conn: Connection,
+    name: str,
+    definition: str,
+    settings: Mapping[str, Any],
+    *,
+    tenant: str,
+    enabled: bool = True,
+    created_by: str | None = None,
+) -> UUID:
+    """A new trigger; refused with the reason where its rule, its payload or its name will not do."""
+    complete = complete_settings(settings)
+    with translated_errors():
+        schema = await conn.fetchval(SQL["schema_of"], definition)
+    _check_payload(name, complete, schema)
+    try:
+        with translated_errors():
+            trigger_id: UUID = await conn.fetchval(
+                SQL["create_trigger"], tenant, name, definition, _json(complete), enabled, created_by
+            )
+            return trigger_id
+    except asyncpg.UniqueViolationError:
+        raise Conflict(f'tenant "{tenant}" already has a trigger "{name}"') from None
+
+
+async def update_trigger(conn: Connection, name: str, changes: Mapping[str, Any], *, tenant: str) -> None:
+    """Change some settings; refused as a whole where the result would not do."""
+    async with conn.transaction():
+        trigger_id = await _lock(conn, name, tenant)
+        before = await get_trigger(conn, name, tenant=tenant)
+        complete = complete_settings({**before.settings, **changes})
+        _check_payload(name, complete, await conn.fetchval(SQL["schema_of"], before.definition))
+        with translated_errors():
+            await conn.execute(SQL["update_trigger"], trigger_id, _json(changes))
+
+
+async def reset_trigger(conn: Connection, name: str, *, tenant: str) -> None:
+    """Make it say again what code declares."""
+    async with conn.transaction():
+        trigger_id = await _lock(conn, name, tenant)
+        if not await conn.fetchval(SQL["reset_trigger"], trigger_id):
+            raise Conflict(f'trigger "{name}" was not declared in code, so there is nothing to reset it to')
+
+
+async def set_enabled(conn: Connection, name: str, *, tenant: str, enabled: bool, note: str | None = None) -> None:
+    """Turn it on, from now, or off: then it fires no more, whatever is under way; jobs already enqueued run."""
+    with translated_errors():
+        if not await conn.fetchval(SQL["set_enabled"], tenant, name, enabled, note):
+            raise _unknown(name, tenant)
+
+
+async def delete_trigger(conn: Connection, name: str, *, tenant: str) -> None:
+    """Remove it; its ledger and its jobs stay."""
+    with translated_errors():
+        if not await conn.fetchval(SQL["delete_trigger"], tenant, name):
+            raise _unknown(name, tenant)
+
+
+async def _lock(conn: Connection, name: str, tenant: str) -> UUID:
+    with translated_errors():
+        trigger_id: UUID | None = await conn.fetchval(SQL["lock_trigger"], tenant, name)
+    if trigger_id is None:
+        raise _unknown(name, tenant)
+    return trigger_id
+
+
+def _unknown(name: str, tenant: str) -> NotFound:
+    return NotFound(f'unknown trigger "{name}" of tenant "{tenant}"')
+
+
+def _check_payload(name: str, settings: Mapping[str, Any], schema: str) -> None:
+    """A payload without placeholders can be held against the definition now, and not only when it fires."""
+    payload = read_settings(name, settings).payload
+    if payload.is_constant:
+        problem = payload_check(schema)(payload.render({})[1])
+        if problem is not None:
+            raise ValidationError(f'the payload of trigger "{name}" does not fit its definition: {problem}')
+
+
+def _json(settings: Mapping[str, Any]) -> str:
+    return json.dumps(dict(settings), default=datetime.isoformat)

@@ -1,0 +1,23 @@
+"""Emit: publish an event, in whatever transaction the caller has open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from headrace.db.statements import statements
+from headrace.errors import ValidationError
+from headrace.model.text import NotJsonError, to_json
+
+SQL = statements(__file__)
+EMIT = SQL["emit"]
+
+
+def emit_parameters(
+    name: str, data: Mapping[str, Any] | None, *, tenant: str = "default", correlation_id: str | None = None
+) -> tuple[Any, ...]:
+    """The values of `EMIT`, in order."""
+    try:
+        return name, to_json(dict(data or {})), tenant, correlation_id
+    except NotJsonError as error:
+        raise ValidationError(f"the data of event {name!r} cannot be stored: {error}") from None

@@ -1,0 +1,93 @@
+-- name: end_when_silent
+set local idle_in_transaction_session_timeout = '2s'
+
+-- name: lock_due
+select id from headrace.trigger where enabled and fire_at <= now() order by fire_at limit $1 for no key update skip locked
+
+-- name: lock_pending
+select id
+  from headrace.trigger as t
+ where enabled and pending_due_at is not null and not exists (select from headrace.queue where queue.overlap_id = t.id)
+ limit $1
+   for no key update skip locked
+
+-- Not what the rule says, which is known as a rule: a client that stops while it reads is not "idle", so what it reads
+-- must fit its socket.
+-- name: read_locked
+select t.id, t.version, t.tenant_id, tenant.name as tenant, t.definition_id, d.xmin::text::bigint as definition_version,
+       t.next_run_at, coalesce(t.enabled and t.fire_at <= now(), false) as due, t.pending_due_at, t.fires, t.effective_from,
+       t.uncovered_from, t.uncovered_why, coalesce(t.queue, d.queue) as queue, lane.id as lane_id,
+       coalesce(t.priority, d.priority) as priority, coalesce(t.max_attempts, d.max_attempts) as max_attempts,
+       case when d.deleted_from_code_at is not null then 'deleted_from_code' when not d.enabled then 'definition_disabled' end
+         as obstacle,
+       now() as now
+  from headrace.trigger as t
+  join headrace.definition as d on d.id = t.definition_id
+  join headrace.tenant on tenant.id = t.tenant_id
+  left join headrace.lane on lane.queue = coalesce(t.queue, d.queue) and lane.definition_id = d.id
+ where t.id = any($1::uuid[])
+
+-- name: live_overlaps
+select distinct overlap_id from headrace.queue where overlap_id = any($1::uuid[])
+
+-- Triggers whose last n jobs have all failed. Those of before it was turned on do not count.
+-- name: failing
+select t.id
+  from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as t (id, n, since)
+ where (select count(*) = t.n and bool_and(last.final in ('failed', 'dead_letter'))
+          from (select ended.final
+                  from headrace.fire as f
+                  join lateral (select final from headrace.attempt as a where a.job_id = f.job_id and a.final is not null
+                                 order by a.run desc limit 1) as ended on true
+                 where f.trigger_id = t.id and f.outcome = 'fired' and f.at >= t.since
+                 order by f.due_at desc limit t.n) as last)
+
+-- name: fired_before
+select trigger_id
+  from headrace.fired_once join unnest($1::uuid[], $2::text[]) as asked (trigger_id, version) using (trigger_id, version)
+
+-- name: remember_fired
+insert into headrace.fired_once (trigger_id, version, job_id)
+select * from unnest($1::uuid[], $2::text[], $3::uuid[])
+on conflict do nothing
+
+-- In the order of ids, as all who cancel.
+-- name: cancel_live
+select headrace.cancel(job_id)
+  from (select job_id from headrace.queue where overlap_id = any($1::uuid[]) order by job_id) as live
+
+-- name: write_ledger
+insert into headrace.fire (trigger_id, due_at, occasion, outcome, reason, detail, until, n, job_id, triggered_by)
+select trigger_id, due_at, $1, case when reason is null then 'fired' else 'skipped' end, reason, detail, until, n, job_id,
+       triggered_by
+  from unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::timestamptz[], $7::int[], $8::uuid[], $9::text[])
+    as line (trigger_id, due_at, reason, detail, until, n, job_id, triggered_by)
+on conflict do nothing
+returning job_id
+
+-- name: mark_deduplicated
+update headrace.fire as f
+   set outcome = 'skipped', reason = 'deduplicated', job_id = line.earlier_id
+  from unnest($2::uuid[], $3::timestamptz[], $4::uuid[]) as line (trigger_id, due_at, earlier_id)
+ where f.trigger_id = line.trigger_id and f.due_at = line.due_at and f.occasion = $1
+
+-- next_run_at and fire_at together: that is how the table knows its schedulers from people.
+-- name: advance
+update headrace.trigger as t
+   set next_run_at = case when line.due then coalesce(line.next_run_at, 'infinity') else t.next_run_at end,
+       fire_at = case when line.due then coalesce(line.fire_at, 'infinity') else t.fire_at end,
+       pending_due_at = line.pending_due_at,
+       fires = t.fires + line.fired,
+       runs = t.runs + line.fired,
+       last_run_at = coalesce(line.last_run_at, t.last_run_at),
+       last_error = case when line.fired > 0 or line.error is not null then line.error else t.last_error end
+  from unnest($1::uuid[], $2::bool[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[], $6::int[],
+              $7::timestamptz[], $8::text[])
+    as line (id, due, next_run_at, fire_at, pending_due_at, fired, last_run_at, error)
+ where t.id = line.id
+
+-- name: disable
+update headrace.trigger as t
+   set enabled = false, last_error = coalesce(line.error, t.last_error), pause_note = coalesce(line.note, t.pause_note)
+  from unnest($1::uuid[], $2::text[], $3::text[]) as line (id, error, note)
+ where t.id = line.id
