@@ -39,8 +39,8 @@ tests: $(VENV)/.installed ## Run every test in parallel (ARGS="-k cancel" to cho
 	@$(BIN)/pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 .PHONY: test-long
-test-long: $(VENV)/.installed ## Try the calendar against every change of clocks (about 15 minutes)
-	@LONG_TESTS=1 $(BIN)/pytest -n $(JOBS) --timeout 3600 tests/model $(ARGS)
+test-long: $(VENV)/.installed ## Try every change of clocks, and faults for longer (about 20 minutes)
+	@LONG_TESTS=1 $(BIN)/pytest -n $(JOBS) --timeout 3600 tests/model tests/chaos/test_triggers.py tests/chaos/test_events.py $(ARGS)
 
 .PHONY: bench
 bench: $(VENV)/.installed ## Measure speed: a table here, JSON in bench/results/

@@ -16,7 +16,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.app import hr
-from bench.scenarios import QUICK, SCENARIOS, Line, Scale
+from bench.lines import QUICK, Line, Scale
+from bench.scenarios import SCENARIOS
 from bench.stage import open_stage
 
 RESULTS = Path(__file__).parent / "results"

@@ -6,51 +6,18 @@ import asyncio
 import statistics
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from bench.app import hr, started
 from bench.drain import drain_product, drain_raw, drained, workers
+from bench.lines import Line, Scale, at_least, at_most
 from bench.stage import Stage
+from bench.triggers import measure_burst, measure_events, measure_rhythm
 from headrace.app.work import WorkerProcess
 from headrace.db.connect import Endpoint
 from headrace.queue.claim import claim_jobs
 
 ROUNDS = 5
 OUR_OWN = 2
-
-
-@dataclass(frozen=True)
-class Line:
-    """One measured figure, and what is wanted of it."""
-
-    name: str
-    value: float
-    unit: str
-    wanted: str = ""
-    holds: bool | None = None
-
-
-@dataclass(frozen=True)
-class Scale:
-    """How much of everything; `quick` is for trying the bench itself."""
-
-    drain: int = 100_000
-    million: int = 1_000_000
-    snapshot: int = 150_000
-    clients: int = 4_000
-
-
-QUICK = Scale(drain=20_000, million=50_000, snapshot=30_000, clients=800)
-
-
-def at_least(name: str, value: float, unit: str, bound: float) -> Line:
-    """A figure that must not be lower."""
-    return Line(name, value, unit, f"≥ {bound:g}", value >= bound)
-
-
-def at_most(name: str, value: float, unit: str, bound: float) -> Line:
-    """A figure that must not be higher."""
-    return Line(name, value, unit, f"≤ {bound:g}", value <= bound)
 
 
 async def measure_drain(stage: Stage, scale: Scale) -> list[Line]:
@@ -196,6 +163,9 @@ SCENARIOS: dict[str, Callable[[Stage, Scale], Awaitable[list[Line]]]] = {
     "claim": measure_claim,
     "pressure": measure_pressure,
     "clients": measure_clients,
+    "burst": measure_burst,
+    "rhythm": measure_rhythm,
+    "events": measure_events,
 }
 
 

@@ -52,7 +52,7 @@ async def send_reminder(ctx: Context, user_id: int) -> None:
 
 @hr.job(cron="0 3 * * *", timezone="Europe/Berlin")
 async def nightly_cleanup() -> None:
-    """Declared with a schedule, which is stored with the definition."""
+    """Fires each night at three, as clocks in Berlin show it."""
 
 
 async def enqueue_samples() -> None:

@@ -24,8 +24,9 @@ Attempts = list[tuple[int, str, str | None]]
 class Workers:
     """Starts `headrace worker` as often as asked, and leaves none behind."""
 
-    def __init__(self, url: str, folder: Path) -> None:
+    def __init__(self, url: str, folder: Path, app: str = "tests.chaos.jobs:hr") -> None:
         self._url = url
+        self._app = app
         self._folder = folder
         self._started: list[subprocess.Popen[bytes]] = []
 
@@ -33,7 +34,7 @@ class Workers:
         """A worker process; what it says goes to a file of its own."""
         environ = {name: value for name, value in os.environ.items() if not name.startswith("HEADRACE_")}
         environ |= {"HEADRACE_DATABASE_URL": self._url, "HEADRACE_JOBS_LEASE_DURATION_S": f"{LEASE:g}"}
-        command = [sys.executable, "-m", "headrace", "worker", "tests.chaos.jobs:hr", *options]
+        command = [sys.executable, "-m", "headrace", "worker", self._app, *options]
         with self._log(len(self._started)).open("wb") as log:
             worker = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=log, stderr=log, start_new_session=True)
         self._started.append(worker)
@@ -61,9 +62,9 @@ class Workers:
 
 
 @contextmanager
-def workers_on(url: str, folder: Path) -> Iterator[Workers]:
+def workers_on(url: str, folder: Path, app: str = "tests.chaos.jobs:hr") -> Iterator[Workers]:
     """Worker processes that are gone after the block."""
-    workers = Workers(url, folder)
+    workers = Workers(url, folder, app)
     try:
         yield workers
     finally:

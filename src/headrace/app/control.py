@@ -3,35 +3,47 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Unpack
+from typing import Protocol, Unpack
 from uuid import UUID
 
+from headrace.db.connect import Pool
 from headrace.db.database import Database
 from headrace.errors import BadRequest, Conflict
-from headrace.model.preview import describe, preview
+from headrace.model.preview import describe, describe_interval, preview
 from headrace.model.schedule import Cron
 from headrace.model.trigger import Rule
-from headrace.model.trigger_record import Fire, Forecast, Trigger
+from headrace.model.trigger_record import Delivered, Fire, Forecast, Trigger
 from headrace.model.trigger_settings import TriggerSettings, complete_settings, read_settings
 from headrace.triggers.change import create_trigger, delete_trigger, reset_trigger, set_enabled, update_trigger
-from headrace.triggers.read import get_trigger, list_fires, list_triggers
+from headrace.triggers.read import find_trigger, get_trigger, list_deliveries, list_fires, list_triggers
 from headrace.triggers.run_now import CAP, Backfilled, OneOrMore, Ran, backfill, run_now, skip_next
 
 MOST_PREVIEWED = 1000
 
 
-class Control:
-    """The control plane of one application's database."""
+class App(Protocol):
+    """An application that may be open."""
 
-    def __init__(self, database: Database) -> None:
-        self.triggers = TriggerControl(database)
+    @property
+    def database(self) -> Database: ...
+
+
+class Control:
+    """The control plane of an application's database, while that is open."""
+
+    def __init__(self, app: App) -> None:
+        self.triggers = TriggerControl(app)
 
 
 class TriggerControl:
     """Triggers of any kind, by tenant and name."""
 
-    def __init__(self, database: Database) -> None:
-        self._pool = database.pool
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    @property
+    def _pool(self) -> Pool:
+        return self._app.database.pool
 
     async def get(self, name: str, *, tenant: str = "default") -> Trigger:
         """The trigger as it stands, or `NotFound`."""
@@ -106,16 +118,24 @@ class TriggerControl:
             return await backfill(conn, name, first, until, tenant=tenant, overlap=overlap, cap=cap)
 
     async def ledger(self, name: str, *, tenant: str = "default", limit: int = 100) -> list[Fire]:
-        """What became of its due times, newest first."""
+        """What became of its due times, newest first; also of one that was deleted."""
         async with self._pool.acquire() as conn:
-            trigger = await get_trigger(conn, name, tenant=tenant)
-            return await list_fires(conn, trigger.id, limit=limit)
+            return await list_fires(conn, await find_trigger(conn, name, tenant=tenant), limit=limit)
+
+    async def deliveries(self, name: str, *, tenant: str = "default", limit: int = 100) -> list[Delivered]:
+        """What it made of events, newest first."""
+        async with self._pool.acquire() as conn:
+            return await list_deliveries(conn, await find_trigger(conn, name, tenant=tenant), limit=limit)
 
     async def preview(self, name: str, n: int = 10, *, tenant: str = "default") -> Forecast:
         """When it is due next, from its next due time on, with a note where clocks change; and its rule in words."""
         trigger = await self.get(name, tenant=tenant)
         rule = read_settings(name, trigger.settings)
-        return forecast(rule, trigger.next_run_at or datetime.now(UTC), n)
+        # Enabling counts from then on, so the time that a disabled one once waited for says nothing.
+        first = trigger.next_run_at if trigger.enabled else None
+        ahead = forecast(rule, first or datetime.now(UTC), n)
+        left = n if rule.max_fires is None else max(0, rule.max_fires - trigger.fires)
+        return ahead._replace(times=ahead.times[:left])
 
     # Last, for below it `list` is no type any more.
     async def list(self, *, tenant: str = "default") -> list[Trigger]:
@@ -125,7 +145,8 @@ class TriggerControl:
 
     def preview_settings(self, n: int = 10, **settings: Unpack[TriggerSettings]) -> Forecast:
         """The same for a trigger that does not exist yet."""
-        return forecast(read_settings("preview", complete_settings(settings)), datetime.now(UTC), n)
+        now = datetime.now(UTC)
+        return forecast(read_settings("preview", complete_settings(settings), now=now), now, n)
 
 
 def forecast(rule: Rule, first: datetime, n: int) -> Forecast:
@@ -135,5 +156,5 @@ def forecast(rule: Rule, first: datetime, n: int) -> Forecast:
     if rule.schedule is None:
         raise Conflict(f'trigger "{rule.name}" is not a schedule: it has no times to preview')
     beat = rule.schedule.beat
-    words = describe(beat.rule) if isinstance(beat, Cron) else f"Every {beat.interval}"
+    words = describe(beat.rule) if isinstance(beat, Cron) else describe_interval(beat.interval)
     return Forecast(words, preview(rule.schedule, first - datetime.resolution, n))

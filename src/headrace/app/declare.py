@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import Any, TypedDict
@@ -12,7 +13,10 @@ from headrace.errors import BadRequest
 from headrace.model.catch_up import CatchUp
 from headrace.model.definition import Isolation
 from headrace.model.overlap import Overlap
+from headrace.model.payload_schema import payload_check
 from headrace.model.retry import RetryPolicy
+from headrace.model.text import to_json
+from headrace.model.trigger import Payload
 from headrace.model.trigger_settings import RULE_COLUMNS, TriggerDeclaration, complete_settings
 
 
@@ -68,7 +72,18 @@ def make_handler(function: Callable[..., Any], key: str | None, options: JobOpti
     declared["tags"] = tuple(declared.pop("tags", ()))
     key = key or function.__name__
     declared["triggers"] = declare_triggers(key, declared)
-    return Handler(function, key=key, **declared)
+    handler = Handler(function, key=key, **declared)
+    for trigger in handler.definition.triggers:
+        check_payload(handler, trigger.settings["payload"], f"job {key!r}, trigger {trigger.name!r}")
+    return handler
+
+
+def check_payload(handler: Handler, payload: dict[str, Any], whose: str) -> None:
+    """Refuse a payload that every due time would be refused for: one without placeholders, or with a name too many."""
+    made = Payload(to_json(payload))
+    problem = made.is_constant and payload_check(json.dumps(handler.definition.payload_schema))(made.render({})[1])
+    if problem:
+        raise BadHandler(f"{whose}: the payload does not fit the function: {problem}. Say payload={{…}} as well.")
 
 
 def declare_triggers(key: str, declared: dict[str, Any]) -> tuple[TriggerDeclaration, ...]:
@@ -79,9 +94,18 @@ def declare_triggers(key: str, declared: dict[str, Any]) -> tuple[TriggerDeclara
     if how and not rules:
         said = ", ".join(name for name, column in TRIGGER_OPTIONS.items() if column in how)
         raise BadHandler(f"job {key!r}: {said} says how a trigger fires; give cron, every, init or on as well")
+    _refuse_unused(key, rules, how)
     if "cron" in rules and "every" in rules:
         raise BadHandler(f"job {key!r}: give either cron or every; add the other with hr.register or SQL")
     return tuple(_declare(key, name, rule, how) for name, rule in rules.items())
+
+
+def _refuse_unused(key: str, rules: dict[str, Any], how: dict[str, Any]) -> None:
+    """An option that none of the rules has is a misunderstanding, and not to be passed over."""
+    used = (FOR_EVENTS if "on" in rules else frozenset()) | (FOR_TIMES if set(rules) - {"on"} else frozenset())
+    unused = [name for name, column in TRIGGER_OPTIONS.items() if column in how and column not in used]
+    if rules and unused:
+        raise BadHandler(f"job {key!r}: {', '.join(unused)} says nothing to {', '.join(rules)}")
 
 
 def _declare(key: str, name: str, rule: Any, how: dict[str, Any]) -> TriggerDeclaration:

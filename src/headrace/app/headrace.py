@@ -54,6 +54,7 @@ class Headrace:
         # Definitions belong to an app, so that one app's sync does not call another's deleted.
         self.app = app or _module_name(sys._getframe(1).f_globals)
         self.sync = SyncFacade(self)
+        self.control = Control(self)
         self._runtime = RuntimeJobs(self)
         self.workers: set[WorkerProcess] = set()
 
@@ -134,11 +135,6 @@ class Headrace:
         if self._client is None:
             raise NotOpen
         return self._client
-
-    @property
-    def control(self) -> Control:
-        """What an operator may do."""
-        return Control(self.database)
 
     # -- use
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol, TypedDict, cast
 from uuid import UUID
 
-from headrace.app.declare import JobOptions, make_handler
+from headrace.app.declare import JobOptions, check_payload, make_handler
 from headrace.app.job_function import JobFunction
 from headrace.app.registry import Registry
 from headrace.app.work import WorkerProcess
@@ -62,6 +62,7 @@ class RuntimeJobs:
         if tenant in self._tenants.get(key, ()):
             raise Conflict(f"{key!r} is registered for tenant {tenant!r} already; unregister it first")
         handler = self._handler(function, key, options)
+        check_payload(handler, dict(settings["payload"]), f"registered job {key!r}")
         seconds = every.total_seconds() if isinstance(every, timedelta) else float(every)
         rule = {**settings, "interval_seconds": seconds, "starts_at": starts_at}
         # An app of their own: what one process registered has not left the code of one that has not (yet).
@@ -70,7 +71,7 @@ class RuntimeJobs:
             if not isinstance(function, JobFunction):
                 await sync_definitions(conn, [handler.definition], app=app, complete=False)
             trigger_id = await register_trigger(conn, key, handler.key, rule, tenant=tenant, app=app)
-        self._app.registry.replace(handler)
+        self._app.registry.add_at_run_time(handler)
         self._tenants.setdefault(key, set()).add(tenant)
         for worker in self._app.workers:
             worker.definitions_changed()
@@ -78,9 +79,10 @@ class RuntimeJobs:
 
     async def unregister(self, key: str, *, tenant: str) -> None:
         """Remove the trigger, whoever registered it. What is enqueued can still run here."""
+        # In any case: what another process has removed may be registered here again.
+        self._tenants.get(key, set()).discard(tenant)
         async with self._app.database.pool.acquire() as conn:
             await unregister_trigger(conn, key, tenant=tenant)
-        self._tenants.get(key, set()).discard(tenant)
 
     def _handler(self, function: Callable[..., Any], key: str, options: RegisterOptions) -> Handler:
         if isinstance(function, JobFunction):
@@ -88,11 +90,12 @@ class RuntimeJobs:
                 raise BadRequest(f"{function.key!r} is a job already: its options stand in its declaration")
             return function.handler
         known = self._app.registry.handlers.get(key)
-        if known is not None and known.function is not function and (key not in self._tenants or self._tenants[key]):
+        # Equal and not the same: a bound method is another object each time it is looked up.
+        if known is not None and known.function != function and (key not in self._tenants or self._tenants[key]):
             raise Conflict(
                 f"{key!r} is another function already. One function serves all tenants of a key: it finds its tenant "
                 "in ctx.tenant."
             )
-        if known is not None and known.function is function:
+        if known is not None and known.function == function:
             return known
         return make_handler(function, key, cast("JobOptions", options))

@@ -21,6 +21,7 @@ class Registry:
 
     def __init__(self) -> None:
         self._handlers: dict[str, Handler] = {}
+        self._at_run_time: set[str] = set()
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
@@ -34,10 +35,13 @@ class Registry:
                 f"two functions declare the key {handler.key!r}: {other.function.__qualname__} and "
                 f"{handler.function.__qualname__}. Give one of them another key."
             )
+        self._at_run_time.discard(handler.key)
         self._handlers[handler.key] = handler
 
-    def replace(self, handler: Handler) -> None:
-        """Put it in the place of whatever has its key."""
+    def add_at_run_time(self, handler: Handler) -> None:
+        """Put it in the place of whatever has its key. A sync does not tell of it, unless code declares it too."""
+        if self._handlers.get(handler.key) is not handler:
+            self._at_run_time.add(handler.key)
         self._handlers[handler.key] = handler
 
     def payload(self, key: str, arguments: Mapping[str, Any]) -> str:
@@ -49,7 +53,7 @@ class Registry:
         """Tell a database what was declared; an app that declares nothing has nothing to say."""
         if not self._handlers and not complete:
             return SyncReport()
-        definitions = [handler.definition for handler in self._handlers.values()]
+        definitions = [h.definition for key, h in self._handlers.items() if key not in self._at_run_time]
         triggers = {definition.key: definition.triggers for definition in definitions}
         async with database.pool.acquire() as conn, conn.transaction():
             report = await sync_definitions(conn, definitions, app=app, force=force, complete=complete)

@@ -17,6 +17,7 @@ from headrace.db.database import Database
 from headrace.db.migrate import applied_migrations, migrate, read_migrations, rollback
 from headrace.db.upkeep import health_warnings
 from headrace.errors import NotFound
+from headrace.triggers.health import trigger_warnings
 
 app = typer.Typer(help="The schema and the server.", no_args_is_help=True)
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the embedded PostgreSQL.")]
@@ -67,7 +68,7 @@ def status_command(data_dir: DataDir = None) -> None:
                 typer.echo(f"{step.number:04} {step.name:<20} {'applied' if step.number in applied else 'missing'}")
             if len(applied) == len(read_migrations()):
                 async with database.pool.acquire() as conn:
-                    for warning in await health_warnings(conn):
+                    for warning in [*await health_warnings(conn), *await trigger_warnings(conn)]:
                         typer.echo(f"warning: {warning}")
 
     asyncio.run(work())

@@ -9,7 +9,7 @@ from typing import Any
 
 from headrace.model.catch_up import Due, Fires, Skipped, decide_fires, pass_over
 from headrace.model.expression import TemplateError
-from headrace.model.overlap import settle_overlap
+from headrace.model.overlap import Settled, settle_overlap
 from headrace.model.payload_schema import Check
 from headrace.model.schedule import Schedule
 from headrace.model.trigger import Rule, time_scope
@@ -72,17 +72,19 @@ def plan_fires(rule: Rule, standing: Standing, *, now: datetime, check: Check) -
     plan = Plan(fires.next_run_at)
     if fires.skipped is not None:
         plan.entries.append(_stretch(fires.skipped))
-    due = _within_maximum(rule, standing, fires.due, plan)
-    late = {d.due_at for d in due if d.catchup}
+    late = {d.due_at for d in fires.due if d.catchup}
+    due = [d.due_at for d in fires.due]
     reason = "already_fired" if standing.fired_before else standing.obstacle
     if reason is not None:
         waiting = [standing.pending_due_at] if standing.pending_due_at is not None else []
-        _skip(plan, [*waiting, *(d.due_at for d in due)], reason, late)
+        _skip(plan, [*waiting, *due], reason, late)
         return plan
-    settled = settle_overlap(rule.overlap, [d.due_at for d in due], live=standing.live, pending=standing.pending_due_at)
-    plan.pending_due_at, plan.cancel = settled.pending, settled.cancel
+    settled = settle_overlap(rule.overlap, due, live=standing.live, pending=standing.pending_due_at)
+    fire, over, plan.pending_due_at = _within_maximum(rule, standing.fires, settled)
+    plan.cancel = settled.cancel and plan.pending_due_at is not None
     _skip(plan, settled.skip, settled.reason, late)
-    for due_at in settled.fire:
+    _skip(plan, over, "max_fires", late)
+    for due_at in fire:
         by = "catchup" if due_at in late else "scheduler"
         plan.entries.append(_fire(rule, standing, due_at, by, check))
     plan.error = next((entry.detail for entry in plan.entries if entry.detail), None)
@@ -137,14 +139,15 @@ def _window_is_over(schedule: Schedule, rule: Rule, now: datetime) -> bool:
     return schedule.ends_at is not None and now - schedule.ends_at > rule.misfire_grace + rule.jitter
 
 
-def _within_maximum(rule: Rule, standing: Standing, due: list[Due], plan: Plan) -> list[Due]:
+def _within_maximum(rule: Rule, fires: int, settled: Settled) -> tuple[list[datetime], list[datetime], datetime | None]:
+    """What may fire, what may not any more, and what waits. Only jobs count, not due times that come to nothing."""
     if rule.max_fires is None:
-        return due
-    left = max(0, rule.max_fires - standing.fires)
-    if len(due) >= left:
-        plan.next_run_at = None
-    _skip(plan, [d.due_at for d in due[left:]], "max_fires", set())
-    return due[:left]
+        return settled.fire, [], settled.pending
+    left = max(0, rule.max_fires - fires)
+    fire, over = settled.fire[:left], settled.fire[left:]
+    if settled.pending is not None and len(fire) == left:
+        return fire, [*over, settled.pending], None
+    return fire, over, settled.pending
 
 
 def _skip(plan: Plan, times: list[datetime], reason: str, late: set[datetime]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from cron_descriptor import Options, get_description  # type: ignore[import-untyped]
@@ -38,6 +38,19 @@ def describe(rule: CronRule) -> str:
     both = ", but only " if rule.needs_both_days else ", or "
     months = get_description(f"0 0 * {month} *", WORDS).removeprefix(MIDNIGHT)
     return f"{times}{', ' if any(days) else ''}{both.join(filter(None, days))}{months}"
+
+
+def describe_interval(interval: timedelta) -> str:
+    """The interval in plain words."""
+    seconds = interval.total_seconds()
+    parts = []
+    for unit, size in (("day", 86_400), ("hour", 3600), ("minute", 60)):
+        n, seconds = divmod(seconds, size)
+        parts += [f"{n:g} {unit}s" if n != 1 else unit] * (n > 0)
+    parts += [f"{seconds:g} seconds" if seconds != 1 else "second"] * (seconds > 0)
+    # "Every minute", but "every 1 minute and 30 seconds".
+    words = parts if len(parts) == 1 else [part if part[0].isdigit() else f"1 {part}" for part in parts]
+    return f"Every {' and '.join(words)}"
 
 
 def preview(schedule: Schedule, after: datetime, n: int) -> list[Preview]:

@@ -66,12 +66,15 @@ class Template:
 
     def render(self, scope: Mapping[str, Any]) -> dict[str, Any]:
         """A payload of its own: nothing in it is shared with the template or the scope."""
+        return self.render_json(scope)[1]
+
+    def render_json(self, scope: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """The same, as JSON text as well."""
         payload: dict[str, Any] = _Renderer(scope).render(self._tree)
         try:
-            to_json(payload)
+            return to_json(payload), payload
         except NotJsonError as error:
             raise TemplateError(f"payload: {error}") from None
-        return payload
 
 
 class _Compiler:
@@ -132,10 +135,14 @@ class _Renderer:
             value = expression.evaluate(self._scope)
         except TemplateError as error:
             raise TemplateError(f"{path}: {error}") from None
+        if isinstance(value, bool | int):
+            return value
         where = f"{path}: {describe(expression.text)}"
         if value is None and not expression.may_be_null:
             raise TemplateError(f"{where} found nothing; give it something to fall back on with ||")
-        plain, size = _as_json(where, value)
+        # Plain text is its own copy.
+        is_plain = isinstance(value, str) and value.isascii() and "\0" not in value
+        plain, size = (value, len(value) + 2) if is_plain else _as_json(where, value)
         self._left -= size
         if self._left < 0:
             raise TemplateError(f"{where} makes the payload larger than {MAX_RESULT:,} characters of JSON")

@@ -15,7 +15,6 @@ from headrace.model.cron import CronRule
 from headrace.model.overlap import Overlap
 from headrace.model.schedule import Cron, Every, Schedule
 from headrace.model.template import Condition, Template
-from headrace.model.text import to_json
 from headrace.model.zone import zone
 
 TriggerType = Literal["schedule", "init", "event"]
@@ -23,7 +22,7 @@ SHORTEST_INTERVAL = 0.1
 LONGEST_INTERVAL = 100 * 366 * 86_400.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """What a trigger does and when. `schedule` is there for schedules alone, `condition` for events."""
 
@@ -41,6 +40,10 @@ class Rule:
     max_fires: int | None = None
     dedupe_window: timedelta | None = None
     pause_on_failures: int | None = None
+    definition_id: int = 0
+    queue: str | None = None
+    priority: int | None = None
+    max_attempts: int | None = None
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> Rule:
@@ -61,6 +64,10 @@ class Rule:
             max_fires=row["max_fires"],
             dedupe_window=None if window is None else timedelta(seconds=window),
             pause_on_failures=row["pause_on_failures"],
+            definition_id=row["definition_id"],
+            queue=row["queue"],
+            priority=row["priority"],
+            max_attempts=row["max_attempts"],
         )
 
 
@@ -71,8 +78,7 @@ class Payload:
         self._template = Template.compile(json.loads(text))
         self._constant: tuple[str, dict[str, Any]] | None = None
         if self._template.is_constant:
-            value = self._template.render({})
-            self._constant = to_json(value), value
+            self._constant = self._template.render_json({})
 
     @property
     def is_constant(self) -> bool:
@@ -80,10 +86,7 @@ class Payload:
 
     def render(self, scope: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """The payload as JSON text and as it is, or `TemplateError`."""
-        if self._constant is not None:
-            return self._constant
-        value = self._template.render(scope)
-        return to_json(value), value
+        return self._template.render_json(scope) if self._constant is None else self._constant
 
 
 def schedule_of(row: Mapping[str, Any]) -> Schedule:

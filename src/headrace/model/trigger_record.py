@@ -48,6 +48,18 @@ class Fire(NamedTuple):
     at: datetime
 
 
+class Delivered(NamedTuple):
+    """What a trigger made of an event."""
+
+    event_id: UUID
+    event: str
+    emitted_at: datetime
+    outcome: str
+    reason: str | None
+    detail: str | None
+    job_id: UUID | None
+
+
 class Forecast(NamedTuple):
     """When a schedule fires next, and its rule in plain words."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypedDict
 
 from headrace.errors import BadRequest
@@ -12,6 +12,7 @@ from headrace.model.catch_up import CatchUp
 from headrace.model.overlap import Overlap
 from headrace.model.text import NotJsonError, to_json
 from headrace.model.trigger import Rule, TriggerType
+from headrace.model.trigger_values import check_values
 
 
 class TriggerSettings(TypedDict, total=False):
@@ -79,31 +80,26 @@ def complete_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """All settings, with defaults for what was not said, or `BadRequest` naming what is unknown or wrong."""
     if unknown := set(settings) - set(DEFAULTS):
         raise BadRequest(f"A trigger has no {', '.join(sorted(unknown))}; there are {', '.join(DEFAULTS)}.")
-    complete = {**DEFAULTS, **settings}
+    complete = {**DEFAULTS, **{name: _plain(value) for name, value in settings.items()}}
     if complete["trigger_type"] == "schedule" and "trigger_type" not in settings and complete["event_name"] is not None:
         complete["trigger_type"] = "event"
     read_settings("trigger", complete)
     return complete
 
 
-def read_settings(name: str, settings: Mapping[str, Any]) -> Rule:
+def read_settings(name: str, settings: Mapping[str, Any], *, now: datetime | None = None) -> Rule:
     """The rule that complete settings say, or `BadRequest`."""
-    rules = [key for key in ("cron_expr", "interval_seconds", "event_name") if settings[key] is not None]
-    wanted = {"schedule": (["cron_expr"], ["interval_seconds"]), "event": (["event_name"],), "init": ([],)}
-    if rules not in wanted.get(settings["trigger_type"], ()):
-        raise BadRequest(
-            f"A trigger has one of cron_expr, interval_seconds and event_name, or is of type init; this one is of type "
-            f"{settings['trigger_type']} with {' and '.join(rules) or 'none of them'}."
-        )
-    for key in ("starts_at", "ends_at"):
-        if isinstance(settings[key], datetime) and settings[key].tzinfo is None:
-            raise BadRequest(f"{key} needs a time zone, for example datetime.now(UTC).")
-    if settings["interval_seconds"] is not None and not settings["interval_seconds"] > 0:
-        raise BadRequest(f"An interval must be more than zero, not {settings['interval_seconds']:g} s.")
+    check_values(settings)
     try:
         payload = to_json(settings["payload"])
     except NotJsonError as error:
         raise BadRequest(f"The payload cannot be stored: {error}") from None
     # An interval without a start begins when it is stored; any time does for checking it.
-    start = settings["starts_at"] or (datetime.now(UTC) if settings["interval_seconds"] is not None else None)
-    return Rule.read({**settings, "name": name, "payload": payload, "starts_at": start})
+    start = settings["starts_at"]
+    if start is None and settings["interval_seconds"] is not None:
+        start = now or datetime.now(UTC)
+    return Rule.read({**settings, "name": name, "definition_id": 0, "payload": payload, "starts_at": start})
+
+
+def _plain(value: Any) -> Any:
+    return value.total_seconds() if isinstance(value, timedelta) else value

@@ -45,4 +45,4 @@ update headrace.trigger set enabled = $3, pause_note = case when $3 then null el
 returning id
 
 -- name: delete_trigger
-delete from headrace.trigger where tenant_id = headrace._tenant_id($1) and name = $2 returning id
+select headrace.unschedule($1, $2)

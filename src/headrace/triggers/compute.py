@@ -34,7 +34,7 @@ async def compute_due_times(conn: Connection, rules: Rules, *, batch: int = BATC
             entries += [(row, rule, entry) for entry in plan.entries]
             fire_at = plan.next_run_at and plan.next_run_at + with_jitter(rule)
             lines.append((row["id"], plan.next_run_at, fire_at))
-        await write_entries(conn, entries)
+        await write_entries(conn, rules, entries)
         if lines:
             await conn.execute(SQL["set_due_times"], *columns(lines))
         if bad:

@@ -16,6 +16,7 @@ from headrace.db.statements import statements
 from headrace.model.trigger_settings import DEFAULTS, RULE_COLUMNS, TriggerDeclaration
 
 SQL = statements(__file__)
+LEFT = "it left the code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +51,13 @@ async def sync_triggers(
                 everything = {**DEFAULTS, **one.settings}
                 await conn.execute(SQL["add_declared"], key, name, app, _json(everything), _json(one.settings))
                 report.added.append(name)
-            elif row["app"] is None:
+            elif row["declared"] is None:
                 report.taken.append(name)
             elif await _follow(conn, row, key, one, app=app, force=force):
                 report.changed.append(name)
         if complete:
             gone = [name for name, row in known.items() if row["app"] == app and name not in wanted]
-            marked = await conn.fetch(SQL["mark_deleted_from_code"], app, gone) if gone else []
+            marked = await conn.fetch(SQL["mark_deleted_from_code"], app, gone, LEFT) if gone else []
             report.deleted_from_code.extend(row["name"] for row in marked)
     return report
 
@@ -68,10 +69,11 @@ async def _follow(conn: Connection, row: Any, key: str, one: TriggerDeclaration,
     changes = {column: value for column, value in one.settings.items() if column not in theirs}
     is_back = row["deleted_from_code_at"] is not None
     is_same = row["app"] == app and row["definition"] == key and before == one.settings and not is_back
-    if is_same and all(current[column] == value for column, value in changes.items()):
-        return False
     # What left the code and came back is turned on again; what an operator turned off stays off.
-    await conn.execute(SQL["follow_code"], row["id"], key, app, _json(changes), _json(one.settings), is_back or force)
+    turn_on = not current["enabled"] and (force or (is_back and current["pause_note"] == LEFT))
+    if is_same and not turn_on and all(current[column] == value for column, value in changes.items()):
+        return False
+    await conn.execute(SQL["follow_code"], row["id"], key, app, _json(changes), _json(one.settings), turn_on)
     return True
 
 

@@ -31,6 +31,6 @@ update headrace.trigger as t
 
 -- name: mark_deleted_from_code
 update headrace.trigger
-   set deleted_from_code_at = now(), enabled = false, pause_note = 'it left the code'
+   set deleted_from_code_at = now(), enabled = false, pause_note = case when enabled then $3 else pause_note end
  where app = $1 and name = any($2) and deleted_from_code_at is null and tenant_id = headrace._tenant_id('default')
 returning name

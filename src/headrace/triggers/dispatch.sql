@@ -16,7 +16,7 @@ select taken.seq, e.id, e.tenant_id, tenant.name as tenant, e.name, e.data, e.co
 
 -- SHARE and not KEY SHARE: a disable must wait for us, or we for it, and then read again.
 -- name: match_triggers
-select t.id, t.tenant_id, t.event_name
+select t.id, t.version, t.tenant_id, t.event_name
   from unnest($1::int[], $2::text[]) as asked (tenant_id, event_name)
   join headrace.trigger as t
     on t.enabled and t.trigger_type = 'event' and t.tenant_id = asked.tenant_id and t.event_name = asked.event_name

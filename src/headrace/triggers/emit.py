@@ -17,6 +17,8 @@ def emit_parameters(
     name: str, data: Mapping[str, Any] | None, *, tenant: str = "default", correlation_id: str | None = None
 ) -> tuple[Any, ...]:
     """The values of `EMIT`, in order."""
+    if not isinstance(data, Mapping | None):
+        raise ValidationError(f"the data of event {name!r} must be a mapping, not {type(data).__name__}")
     try:
         return name, to_json(dict(data or {})), tenant, correlation_id
     except NotJsonError as error:

@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
+from headrace.model.trigger import Rule
+from headrace.triggers.rules import Rules, Terms
 
 SQL = statements(__file__)
 
 
-class NewJob(NamedTuple):
-    """A job to be, its lane and defaults settled."""
+class Place(NamedTuple):
+    """Where a job goes and how it runs: a trigger's word or else its definition's."""
 
-    id: UUID
-    tenant_id: int
     definition_id: int
     lane_id: int
     priority: int
     max_attempts: int
+
+
+class NewJob(NamedTuple):
+    """A job to be."""
+
+    id: UUID
+    tenant_id: int
+    place: Place
     payload: str
     source: str
     source_ref: UUID
-    correlation_id: str | None
-    scheduled_for: datetime | None
-    overlap_id: UUID | None
+    correlation_id: str | None = None
+    scheduled_for: datetime | None = None
+    overlap_id: UUID | None = None
 
 
 async def make_job_ids(conn: Connection, n: int) -> list[UUID]:
@@ -36,13 +44,19 @@ async def make_job_ids(conn: Connection, n: int) -> list[UUID]:
     return ids
 
 
-async def find_lanes(conn: Connection, rows: Sequence[Any]) -> dict[tuple[str, int], int]:
-    """The lane of each row's queue and definition, made where it is missing."""
-    lanes = {(row["queue"], row["definition_id"]): row["lane_id"] for row in rows}
+async def find_places(conn: Connection, rules: Rules, wanted: Iterable[Rule]) -> dict[Rule, Place]:
+    """Where the jobs of each rule go; a lane that is missing is made."""
+    queues = {rule: rule.queue or rules.terms(rule).queue for rule in set(wanted)}
     # In one order, so that two who make the same lanes do not deadlock.
-    for queue, definition_id in sorted(key for key, lane_id in lanes.items() if lane_id is None):
-        lanes[queue, definition_id] = await conn.fetchval(SQL["make_lane"], queue, definition_id)
-    return lanes
+    asked = sorted({(queue, rule.definition_id) for rule, queue in queues.items()})
+    found = await conn.fetch(SQL["find_lanes"], *columns(asked)) if asked else []
+    lanes = {(row["queue"], row["definition_id"]): row["lane_id"] for row in found}
+    return {rule: _place(rule, rules.terms(rule), lanes[queue, rule.definition_id]) for rule, queue in queues.items()}
+
+
+def _place(rule: Rule, terms: Terms, lane_id: int) -> Place:
+    priority = terms.priority if rule.priority is None else rule.priority
+    return Place(rule.definition_id, lane_id, priority, rule.max_attempts or terms.max_attempts)
 
 
 async def suppress_repeated(conn: Connection, jobs: Sequence[tuple[UUID, UUID, str, float]]) -> dict[UUID, UUID]:
@@ -58,7 +72,8 @@ async def enqueue_jobs(conn: Connection, jobs: Sequence[NewJob]) -> None:
     """Queue rows and records for all of them; wakes workers that sleep."""
     if not jobs:
         return
-    await conn.execute(SQL["enqueue_jobs"], *columns(jobs))
+    lines = [(job.id, job.tenant_id, *job.place, *job[3:]) for job in jobs]
+    await conn.execute(SQL["enqueue_jobs"], *columns(lines))
     await conn.execute(SQL["wake_workers"])
 
 

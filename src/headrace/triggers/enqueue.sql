@@ -1,8 +1,9 @@
 -- name: make_job_ids
 select headrace._job_ids($1)
 
--- name: make_lane
-select headrace._lane($1, $2)
+-- name: find_lanes
+select queue, definition_id, headrace._lane(queue, definition_id) as lane_id
+  from unnest($1::text[], $2::int[]) as asked (queue, definition_id)
 
 -- A row back means go: no window was open for the same trigger and payload, or it has run out. In key order, lest two
 -- dispatchers deadlock; of equal payloads in one batch only the first can go.

@@ -15,19 +15,22 @@ from uuid import UUID
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
+from headrace.log import get_logger
 from headrace.model.fire_plan import Entry, Plan, Standing, plan_fires
 from headrace.model.trigger import Rule
 from headrace.triggers.enqueue import (
     NewJob,
+    Place,
     columns,
     enqueue_jobs,
-    find_lanes,
+    find_places,
     make_job_ids,
     suppress_repeated,
 )
 from headrace.triggers.rules import Rules
 
 SQL = statements(__file__)
+log = get_logger("headrace.triggers")
 # Small, so that several schedulers share what is due in the same second.
 BATCH = 200
 
@@ -77,7 +80,7 @@ async def _fire_locked(conn: Connection, rules: Rules, locked: Sequence[Any]) ->
     planned = [p for p in planned if p.plan.pause_note is None]
     if told := [p.row["id"] for p in planned if p.plan.cancel]:
         await conn.execute(SQL["cancel_live"], told)
-    made = await write_entries(conn, [(p.row, p.rule, entry) for p in planned for entry in p.plan.entries])
+    made = await write_entries(conn, rules, [(p.row, p.rule, entry) for p in planned for entry in p.plan.entries])
     inits = {p.row["id"]: p.rule.init_version for p in planned if p.rule.trigger_type == "init"}
     if once := [(job.source_ref, inits[job.source_ref], job.id) for job in made if job.source_ref in inits]:
         await conn.execute(SQL["remember_fired"], *columns(once))
@@ -98,6 +101,7 @@ async def _plan(conn: Connection, rules: Rules, good: Sequence[tuple[Any, Rule]]
     before = {row[0] for row in await conn.fetch(SQL["fired_before"], *columns(inits))} if inits else set()
     planned = []
     for row, rule in good:
+        terms = rules.terms(rule)
         standing = Standing(
             tenant=row["tenant"],
             next_run_at=row["next_run_at"] if row["due"] else None,
@@ -106,9 +110,9 @@ async def _plan(conn: Connection, rules: Rules, good: Sequence[tuple[Any, Rule]]
             live=row["id"] in live,
             failing=row["id"] in failing,
             fired_before=row["id"] in before,
-            obstacle=row["obstacle"],
+            obstacle=terms.obstacle,
         )
-        plan = plan_fires(rule, standing, now=row["now"], check=rules.check(row["definition_id"]))
+        plan = plan_fires(rule, standing, now=row["now"], check=terms.check)
         planned.append(Planned(row, rule, plan))
     return planned
 
@@ -119,7 +123,7 @@ async def live_overlaps(conn: Connection, trigger_ids: Sequence[UUID]) -> set[UU
 
 
 async def write_entries(
-    conn: Connection, entries: Sequence[tuple[Any, Rule, Entry]], *, occasion: str = ""
+    conn: Connection, rules: Rules, entries: Sequence[tuple[Any, Rule, Entry]], *, occasion: str = ""
 ) -> list[NewJob]:
     """Ledger first, and jobs only for lines that are new; gives back the jobs."""
     if not entries:
@@ -131,21 +135,20 @@ async def write_entries(
     jobs = {(row["id"], entry.due_at): next(ids) for row, _, entry in fired}
     lines = [_line(row, entry, jobs.get((row["id"], entry.due_at))) for row, _, entry in entries]
     written = {row["job_id"] for row in await conn.fetch(SQL["write_ledger"], occasion, *columns(lines))}
-    lanes = await find_lanes(conn, [row for row, _, _ in fired])
+    places = await find_places(conn, rules, [rule for _, rule, _ in fired])
     new = [
-        _job(row, rule, entry, jobs[row["id"], entry.due_at], lanes[row["queue"], row["definition_id"]])
+        _job(row, rule, entry, jobs[row["id"], entry.due_at], places[rule])
         for row, rule, entry in fired
         if jobs[row["id"], entry.due_at] in written
     ]
-    windows = {row["id"]: rule.dedupe_window for row, rule, _ in fired if rule.dedupe_window is not None}
-    new = await _without_repeated(conn, new, windows, occasion)
+    if not occasion:  # who asks for a backfill wants each of its times
+        windows = {row["id"]: rule.dedupe_window for row, rule, _ in fired if rule.dedupe_window is not None}
+        new = await _without_repeated(conn, new, windows)
     await enqueue_jobs(conn, new)
     return new
 
 
-async def _without_repeated(
-    conn: Connection, jobs: list[NewJob], windows: dict[UUID, timedelta], occasion: str
-) -> list[NewJob]:
+async def _without_repeated(conn: Connection, jobs: list[NewJob], windows: dict[UUID, timedelta]) -> list[NewJob]:
     """Leave out what the same trigger enqueued with the same payload within its window; the ledger says so."""
     asked = [
         (job.id, job.source_ref, job.payload, windows[job.source_ref].total_seconds())
@@ -156,7 +159,7 @@ async def _without_repeated(
     if not earlier:
         return jobs
     lines = [(job.source_ref, job.scheduled_for, earlier[job.id]) for job in jobs if job.id in earlier]
-    await conn.execute(SQL["mark_deduplicated"], occasion, *columns(lines))
+    await conn.execute(SQL["mark_deduplicated"], *columns(lines))
     return [job for job in jobs if job.id not in earlier]
 
 
@@ -164,18 +167,14 @@ def _line(row: Any, entry: Entry, job_id: UUID | None) -> tuple[Any, ...]:
     return (row["id"], entry.due_at, entry.reason, entry.detail, entry.until, entry.n, job_id, entry.triggered_by)
 
 
-def _job(row: Any, rule: Rule, entry: Entry, job_id: UUID, lane_id: int) -> NewJob:
+def _job(row: Any, rule: Rule, entry: Entry, job_id: UUID, place: Place) -> NewJob:
     return NewJob(
         id=job_id,
         tenant_id=row["tenant_id"],
-        definition_id=row["definition_id"],
-        lane_id=lane_id,
-        priority=row["priority"],
-        max_attempts=row["max_attempts"],
+        place=place,
         payload=entry.payload or "{}",
         source=entry.triggered_by,
         source_ref=row["id"],
-        correlation_id=None,
         scheduled_for=entry.due_at,
         overlap_id=None if rule.overlap == "allow" else row["id"],
     )
@@ -206,4 +205,7 @@ def with_jitter(rule: Rule) -> timedelta:
 async def disable_triggers(conn: Connection, bad: dict[UUID, str], paused: Mapping[UUID, str | None]) -> None:
     """Turn off what cannot be read, with what is wrong, and what failed too often, with a note."""
     lines = [(key, bad.get(key), paused.get(key)) for key in (*bad, *paused)]
-    await conn.execute(SQL["disable"], *columns(lines))
+    for row in await conn.fetch(SQL["disable"], *columns(lines)):
+        log.warning(
+            "trigger disabled", trigger=row["name"], tenant=row["tenant"], why=row["last_error"] or row["pause_note"]
+        )

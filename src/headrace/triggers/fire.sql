@@ -14,17 +14,11 @@ select id
 -- Not what the rule says, which is known as a rule: a client that stops while it reads is not "idle", so what it reads
 -- must fit its socket.
 -- name: read_locked
-select t.id, t.version, t.tenant_id, tenant.name as tenant, t.definition_id, d.xmin::text::bigint as definition_version,
-       t.next_run_at, coalesce(t.enabled and t.fire_at <= now(), false) as due, t.pending_due_at, t.fires, t.effective_from,
-       t.uncovered_from, t.uncovered_why, coalesce(t.queue, d.queue) as queue, lane.id as lane_id,
-       coalesce(t.priority, d.priority) as priority, coalesce(t.max_attempts, d.max_attempts) as max_attempts,
-       case when d.deleted_from_code_at is not null then 'deleted_from_code' when not d.enabled then 'definition_disabled' end
-         as obstacle,
-       now() as now
+select t.id, t.version, t.tenant_id, tenant.name as tenant, t.next_run_at,
+       coalesce(t.enabled and t.fire_at <= now(), false) as due, t.pending_due_at, t.fires, t.effective_from, t.uncovered_from,
+       t.uncovered_why, now() as now
   from headrace.trigger as t
-  join headrace.definition as d on d.id = t.definition_id
   join headrace.tenant on tenant.id = t.tenant_id
-  left join headrace.lane on lane.queue = coalesce(t.queue, d.queue) and lane.definition_id = d.id
  where t.id = any($1::uuid[])
 
 -- name: live_overlaps
@@ -68,14 +62,16 @@ returning job_id
 -- name: mark_deduplicated
 update headrace.fire as f
    set outcome = 'skipped', reason = 'deduplicated', job_id = line.earlier_id
-  from unnest($2::uuid[], $3::timestamptz[], $4::uuid[]) as line (trigger_id, due_at, earlier_id)
- where f.trigger_id = line.trigger_id and f.due_at = line.due_at and f.occasion = $1
+  from unnest($1::uuid[], $2::timestamptz[], $3::uuid[]) as line (trigger_id, due_at, earlier_id)
+ where f.trigger_id = line.trigger_id and f.due_at = line.due_at and f.occasion = ''
 
 -- next_run_at and fire_at together: that is how the table knows its schedulers from people.
 -- name: advance
 update headrace.trigger as t
-   set next_run_at = case when line.due then coalesce(line.next_run_at, 'infinity') else t.next_run_at end,
-       fire_at = case when line.due then coalesce(line.fire_at, 'infinity') else t.fire_at end,
+   set next_run_at = case when t.fires + line.fired >= t.max_fires then 'infinity'
+                          when line.due then coalesce(line.next_run_at, 'infinity') else t.next_run_at end,
+       fire_at = case when t.fires + line.fired >= t.max_fires then 'infinity'
+                      when line.due then coalesce(line.fire_at, 'infinity') else t.fire_at end,
        pending_due_at = line.pending_due_at,
        fires = t.fires + line.fired,
        runs = t.runs + line.fired,
@@ -84,7 +80,7 @@ update headrace.trigger as t
   from unnest($1::uuid[], $2::bool[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[], $6::int[],
               $7::timestamptz[], $8::text[])
     as line (id, due, next_run_at, fire_at, pending_due_at, fired, last_run_at, error)
- where t.id = line.id
+ where t.id = line.id and t.id = any($1)  -- said twice: joined alone, it becomes a scan of the whole table
 
 -- name: disable
 update headrace.trigger as t

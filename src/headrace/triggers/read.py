@@ -9,8 +9,8 @@ from uuid import UUID
 from headrace.db.connect import Connection
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
-from headrace.errors import NotFound
-from headrace.model.trigger_record import Fire, Trigger
+from headrace.errors import BadRequest, NotFound
+from headrace.model.trigger_record import Delivered, Fire, Trigger
 from headrace.model.trigger_settings import DEFAULTS
 from headrace.triggers.declare import differences
 
@@ -34,7 +34,25 @@ async def list_triggers(conn: Connection, *, tenant: str) -> list[Trigger]:
 
 async def list_fires(conn: Connection, trigger_id: UUID, *, limit: int = 100) -> list[Fire]:
     """The newest lines of a trigger's ledger; they outlive it."""
+    if limit < 1:
+        raise BadRequest(f"A ledger is read by 1 line or more, not {limit}.")
     return [Fire(*row) for row in await conn.fetch(SQL["list_fires"], trigger_id, limit)]
+
+
+async def find_trigger(conn: Connection, name: str, *, tenant: str) -> UUID:
+    """The id of the trigger, or of the last one that had that name; else `NotFound`."""
+    with translated_errors():
+        trigger_id: UUID | None = await conn.fetchval(SQL["find_trigger"], tenant, name)
+    if trigger_id is None:
+        raise NotFound(f'unknown trigger "{name}" of tenant "{tenant}"')
+    return trigger_id
+
+
+async def list_deliveries(conn: Connection, trigger_id: UUID, *, limit: int = 100) -> list[Delivered]:
+    """What a trigger made of the newest events."""
+    if limit < 1:
+        raise BadRequest(f"Deliveries are read by 1 or more, not {limit}.")
+    return [Delivered(*row) for row in await conn.fetch(SQL["list_deliveries"], trigger_id, limit)]
 
 
 def _trigger(row: Any) -> Trigger:

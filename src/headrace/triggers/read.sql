@@ -1,6 +1,6 @@
 -- name: read_triggers
 select t.id, $1 as tenant, t.name, d.key as definition, t.enabled, t.pause_note, t.app, t.version, t.starts_at, t.ends_at,
-       case when isfinite(t.next_run_at) then t.next_run_at end as next_run_at, t.pending_due_at,
+       case when isfinite(t.next_run_at) and t.enabled then t.next_run_at end as next_run_at, t.pending_due_at,
        case when t.trigger_type = 'event' then event.at else t.last_run_at end as last_run_at, t.last_error, t.fires, t.runs,
        t.created_at, t.created_by, to_jsonb(t) as columns
   from headrace.trigger as t
@@ -16,3 +16,18 @@ select due_at, outcome, reason, detail, until, n, job_id, triggered_by, occasion
   from headrace.fire
  where trigger_id = $1
  order by due_at desc, at desc limit $2
+
+-- name: find_trigger
+select id
+  from (select id, 'infinity'::timestamptz as until from headrace.trigger
+         where tenant_id = headrace._tenant_id($1) and name = $2
+        union all
+        select id, deleted_at from headrace.deleted_trigger where tenant_id = headrace._tenant_id($1) and name = $2) as known
+ order by until desc limit 1
+
+-- name: list_deliveries
+select e.id, e.name, e.emitted_at, d.outcome, d.reason, d.detail, d.job_id
+  from headrace.delivery as d
+  join headrace.event as e on e.id = d.event_id
+ where d.trigger_id = $1
+ order by d.event_id desc limit $2

@@ -1,9 +1,9 @@
-"""Rules and schemas, read once for each version of a trigger and of a definition."""
+"""Rules and definitions: read once for each version of a trigger, and for each batch of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from headrace.db.connect import Connection
@@ -16,32 +16,50 @@ SQL = statements(__file__)
 MOST_KEPT = 50_000
 
 
+class Terms(NamedTuple):
+    """How jobs of a definition run unless a trigger says otherwise; `obstacle` says why there can be none."""
+
+    queue: str
+    priority: int
+    max_attempts: int
+    obstacle: str | None
+    check: Check
+
+
 class Rules:
     """What triggers say, compiled. A trigger's version and a definition's row version say whether it is still true."""
 
     def __init__(self) -> None:
         self._rules: dict[UUID, tuple[int, Rule | BadRequest]] = {}
         self._checks: dict[int, tuple[int, Check]] = {}
+        self._terms: dict[int, Terms] = {}
 
     async def load(self, conn: Connection, rows: Sequence[Any]) -> None:
-        """Read what the rows' triggers and definitions say, as far as it is not known. Rows of `locked` triggers."""
+        """Read the rules of locked triggers (id, version) as far as they are not known, and their definitions."""
         if unknown := [row["id"] for row in rows if self._rules.get(row["id"], (0,))[0] != row["version"]]:
             if len(self._rules) > MOST_KEPT:
                 self._rules.clear()
             for row in await conn.fetch(SQL["read_rules"], unknown):
                 self._rules[row["id"]] = row["version"], read_rule(row)
-        definitions = {row["definition_id"]: row["definition_version"] for row in rows}
-        if stale := [key for key, version in definitions.items() if self._checks.get(key, (-1,))[0] != version]:
+        rules = (self.rule(row["id"]) for row in rows)
+        await self._load_terms(conn, {rule.definition_id for rule in rules if isinstance(rule, Rule)})
+
+    async def _load_terms(self, conn: Connection, definition_ids: set[int]) -> None:
+        rows = await conn.fetch(SQL["read_definitions"], list(definition_ids)) if definition_ids else []
+        if stale := [row["id"] for row in rows if self._checks.get(row["id"], (-1,))[0] != row["version"]]:
             for row in await conn.fetch(SQL["read_schemas"], stale):
                 self._checks[row["id"]] = row["version"], payload_check(row["payload_schema"])
+        for row in rows:
+            check = self._checks[row["id"]][1]
+            self._terms[row["id"]] = Terms(row["queue"], row["priority"], row["max_attempts"], row["obstacle"], check)
 
     def rule(self, trigger_id: UUID) -> Rule | BadRequest:
         """The rule, or what is wrong with it."""
         return self._rules[trigger_id][1]
 
-    def check(self, definition_id: int) -> Check:
-        """Whether a payload fits the definition."""
-        return self._checks[definition_id][1]
+    def terms(self, rule: Rule) -> Terms:
+        """The definition's, as read last."""
+        return self._terms[rule.definition_id]
 
     def valid(self, rows: Iterable[Any]) -> tuple[list[tuple[Any, Rule]], dict[UUID, str]]:
         """Rows with their rules, and what is wrong with those that have none."""

@@ -45,11 +45,12 @@ async def run_now(
     conn: Connection, name: str, *, tenant: str, overlap: OneOrMore | None = None, created_by: str | None = None
 ) -> Ran:
     """One job now, also of a disabled trigger. With `overlap` skip not while one is live; else as the trigger says."""
+    _check_choice(overlap)
     async with _locked(conn, name, tenant) as (row, rule, rules):
         if overlap is None:
             overlap = "allow" if rule.overlap == "allow" else "skip"
         scope = time_scope(name=name, tenant=tenant, due_at=row["now"])
-        payload, _, problem = make_payload(rule, lambda: scope, rules.check(row["definition_id"]))
+        payload, _, problem = make_payload(rule, lambda: scope, rules.terms(rule).check)
         if payload is None:
             raise BadRequest(f'trigger "{name}" cannot run: {problem}')
         with translated_errors():
@@ -59,18 +60,19 @@ async def run_now(
 
 async def skip_next(conn: Connection, name: str, *, tenant: str) -> datetime:
     """Let the next due time pass; gives back which. The ledger says so."""
-    async with _locked(conn, name, tenant) as (row, rule, _rules):
+    async with _locked(conn, name, tenant) as (row, rule, rules):
         schedule = _schedule(name, rule)
         entries: list[Entry] = []
         due_at: datetime | None = row["next_run_at"]
         if due_at is None:
             plan = plan_first(rule, **{key: row[key] for key in ("effective_from", "uncovered_from", "uncovered_why")})
             due_at, entries = plan.next_run_at, plan.entries
-        if due_at is None or due_at > LATEST:
+        # By the year, for 'infinity' is read as a time without a zone.
+        if due_at is None or due_at.year >= LATEST.year:
             raise Conflict(f'trigger "{name}" has no next time')
         following = schedule.next_after(due_at)
         entries.append(Entry(due_at, "manual", reason="skip_next"))
-        await write_entries(conn, [(row, rule, entry) for entry in entries])
+        await write_entries(conn, rules, [(row, rule, entry) for entry in entries])
         fire_at = following and following + with_jitter(rule)
         await conn.execute(SQL["set_next"], row["id"], following, fire_at)
         return due_at
@@ -87,14 +89,15 @@ async def backfill(
     cap: int = CAP,
 ) -> Backfilled:
     """Jobs for the due times from first to until, also for those that have fired. More than the cap are refused."""
+    _check_choice(overlap)
     async with _locked(conn, name, tenant) as (row, rule, rules):
         times = _times(name, _schedule(name, rule), first, until, cap)
         live = await conn.fetchval(SQL["live_job"], row["id"]) is not None
         standing = Standing(tenant, None, None, 0, live=live)
-        check = rules.check(row["definition_id"])
+        check = rules.terms(rule).check
         entries = plan_backfill(rule, standing, times, one=overlap == "skip", check=check)
         occasion = uuid4()
-        jobs = await write_entries(conn, [(row, rule, entry) for entry in entries], occasion=str(occasion))
+        jobs = await write_entries(conn, rules, [(row, rule, entry) for entry in entries], occasion=str(occasion))
         await conn.execute(SQL["count_runs"], row["id"], len(jobs))
         return Backfilled(occasion, [job.id for job in jobs], len(entries) - len(jobs))
 
@@ -114,9 +117,14 @@ async def _locked(conn: Connection, name: str, tenant: str) -> AsyncIterator[tup
             raise BadRequest(f'trigger "{name}" is not valid: {rule}')
         if rule.trigger_type == "event":
             raise Conflict(f'trigger "{name}" waits for events; publish one with emit')
-        if row["obstacle"] is not None:
-            raise Conflict(f'trigger "{name}" cannot run: its definition is {row["obstacle"].replace("_", " ")}')
+        if obstacle := rules.terms(rule).obstacle:
+            raise Conflict(f'trigger "{name}" cannot run: its definition is {obstacle.replace("_", " ")}')
         yield row, rule, rules
+
+
+def _check_choice(overlap: OneOrMore | None) -> None:
+    if overlap not in (None, "allow", "skip"):
+        raise BadRequest(f"overlap is allow or skip, not {overlap!r}.")
 
 
 def _schedule(name: str, rule: Rule) -> Schedule:

@@ -121,6 +121,9 @@ class Maintenance:
         loop = {"triggers": self.watch.scheduler, "events": self.watch.dispatcher}.get(what, self.watch)
         if loop is not None:
             loop.wake()
+            if what == "triggers":
+                # Its due time may be known already, or somebody else be computing it: then only the watch can be late.
+                self.watch.wake()
 
     async def close(self) -> None:
         """Give the connections back."""

@@ -62,8 +62,10 @@ class Dispatcher(Loop):
     async def tick(self) -> float | None:
         async with self._link.use() as conn:
             batches = await self._dispatch_all(conn)
-            if batches > 1:
+            # Also after one batch: whoever said that it was busy may have been killed since.
+            if batches > 0:
                 await set_armed(conn, armed=True)
+            if batches > 1:
                 self._looks = iter(LOOKS)
         return next(self._looks, None)
 
@@ -72,6 +74,6 @@ class Dispatcher(Loop):
         batches = 0
         while await dispatch_events(conn, self._rules):
             batches += 1
-            if batches == 2:
+            if batches >= 2:
                 await set_armed(conn, armed=False)
         return batches

@@ -1,7 +1,9 @@
 drop trigger note_change on headrace.trigger;
+drop trigger note_due_time on headrace.trigger;
 drop trigger note_creation on headrace.trigger;
 drop trigger note_deletion on headrace.trigger;
 drop function headrace._trigger_changed;
+drop function headrace._due_time_set;
 drop function headrace._trigger_created;
 drop function headrace._trigger_deleted;
 alter table headrace.queue drop column overlap_id;

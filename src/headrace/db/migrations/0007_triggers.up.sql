@@ -63,6 +63,11 @@ create table headrace.trigger (
     trigger_type <> 'event'
     or (overlap = 'allow' and jitter_seconds = 0 and num_nonnulls(max_fires, starts_at, ends_at, pause_on_failures) = 0)),
   constraint a_window_ends_after_it_starts check (ends_at > starts_at),
+  -- Others no calendar of a scheduler can hold.
+  constraint times_lie_between_1900_and_9000 check (
+    (starts_at between '1900-01-01Z' and '9000-01-01Z' or starts_at = '-infinity')
+    and (ends_at between '1900-01-01Z' and '9000-01-01Z' or ends_at = 'infinity')
+    and (next_run_at between '1900-01-01Z' and '9000-01-01Z' or next_run_at = 'infinity')),
   constraint jitter_is_shorter_than_the_interval check (jitter_seconds < interval_seconds)
 ) with (
   -- fire_at is indexed, so no advance is HOT.
@@ -72,7 +77,6 @@ create index trigger_due on headrace.trigger (fire_at) where enabled and fire_at
 create index trigger_uncomputed on headrace.trigger (id) where enabled and next_run_at is null and trigger_type <> 'event';
 create index trigger_pending on headrace.trigger (id) where pending_due_at is not null;
 create index trigger_event on headrace.trigger (tenant_id, event_name) where enabled and trigger_type = 'event';
-create index trigger_definition on headrace.trigger (definition_id);
 
 -- What history calls a trigger that is gone.
 create table headrace.deleted_trigger (
@@ -141,11 +145,11 @@ begin
   new.version := old.version + 1;
   if (edited or turned_on) and new.next_run_at is not distinct from old.next_run_at then
     new.next_run_at := null;
-    new.uncovered_from := least(old.uncovered_from, old.next_run_at);
-    new.uncovered_why := case when edited then 'edited' else coalesce(old.uncovered_why, 'disabled') end;
-  end if;
-  if new.next_run_at is null and (edited or turned_on or old.next_run_at is not null) then
+    new.fire_at := null;
     new.effective_from := clock_timestamp();
+    -- One that had finished left nothing undone.
+    new.uncovered_from := least(old.uncovered_from, case when isfinite(old.next_run_at) then old.next_run_at end);
+    new.uncovered_why := case when edited then 'edited' else coalesce(old.uncovered_why, 'disabled') end;
   end if;
   if new.interval_seconds is not null and new.starts_at is null then
     new.starts_at := new.effective_from;
@@ -160,26 +164,44 @@ begin
     on conflict do nothing;
     new.pending_due_at := null;
   end if;
-  if new.fire_at is not distinct from old.fire_at then
-    new.fire_at := new.next_run_at;
+  if new.enabled and new.trigger_type <> 'event' then
+    perform pg_notify('headrace', 'triggers');
+  end if;
+  return new;
+end $$;
+-- Columns that a scheduler's advance does not set, so that it pays nothing here.
+create trigger note_change before update of
+    name, definition_id, trigger_type, cron_expr, interval_seconds, timezone, starts_at, ends_at, max_fires, init_version,
+    event_name, payload, condition, queue, priority, max_attempts, catch_up, catch_up_cap, misfire_grace_seconds, overlap,
+    jitter_seconds, dedupe_window_seconds, pause_on_failures, enabled
+  on headrace.trigger for each row
+  when ((new.name, new.definition_id, new.trigger_type, new.cron_expr, new.interval_seconds, new.timezone, new.starts_at,
+         new.ends_at, new.max_fires, new.init_version, new.event_name, new.payload, new.condition, new.queue, new.priority,
+         new.max_attempts, new.catch_up, new.catch_up_cap, new.misfire_grace_seconds, new.overlap, new.jitter_seconds,
+         new.dedupe_window_seconds, new.pause_on_failures, new.enabled) is distinct from
+        (old.name, old.definition_id, old.trigger_type, old.cron_expr, old.interval_seconds, old.timezone, old.starts_at,
+         old.ends_at, old.max_fires, old.init_version, old.event_name, old.payload, old.condition, old.queue, old.priority,
+         old.max_attempts, old.catch_up, old.catch_up_cap, old.misfire_grace_seconds, old.overlap, old.jitter_seconds,
+         old.dedupe_window_seconds, old.pause_on_failures, old.enabled))
+  execute function headrace._trigger_changed();
+
+-- Somebody said when it is due next, or that this is to be computed. Schedulers set next_run_at and fire_at together.
+create function headrace._due_time_set() returns trigger language plpgsql as $$
+begin
+  new.fire_at := new.next_run_at;
+  if new.next_run_at is null then
+    new.effective_from := clock_timestamp();
+    new.uncovered_from := least(old.uncovered_from, case when isfinite(old.next_run_at) then old.next_run_at end);
+    new.uncovered_why := coalesce(new.uncovered_why, 'edited');
   end if;
   if new.enabled and new.trigger_type <> 'event' then
     perform pg_notify('headrace', 'triggers');
   end if;
   return new;
 end $$;
--- The condition is all that a scheduler's advance pays: it sets next_run_at and fire_at together.
-create trigger note_change before update on headrace.trigger for each row
-  when ((new.trigger_type, new.cron_expr, new.interval_seconds, new.timezone, new.starts_at, new.ends_at, new.max_fires,
-         new.init_version, new.event_name, new.condition, new.enabled, new.definition_id, new.payload, new.queue,
-         new.priority, new.max_attempts, new.catch_up, new.catch_up_cap, new.misfire_grace_seconds, new.overlap,
-         new.jitter_seconds, new.dedupe_window_seconds, new.pause_on_failures, new.name) is distinct from
-        (old.trigger_type, old.cron_expr, old.interval_seconds, old.timezone, old.starts_at, old.ends_at, old.max_fires,
-         old.init_version, old.event_name, old.condition, old.enabled, old.definition_id, old.payload, old.queue,
-         old.priority, old.max_attempts, old.catch_up, old.catch_up_cap, old.misfire_grace_seconds, old.overlap,
-         old.jitter_seconds, old.dedupe_window_seconds, old.pause_on_failures, old.name)
-        or (new.next_run_at is distinct from old.next_run_at and new.fire_at is not distinct from old.fire_at))
-  execute function headrace._trigger_changed();
+create trigger note_due_time before update of next_run_at on headrace.trigger for each row
+  when (new.next_run_at is distinct from old.next_run_at and new.fire_at is not distinct from old.fire_at)
+  execute function headrace._due_time_set();
 
 create function headrace._trigger_created() returns trigger language plpgsql as $$
 begin
@@ -200,6 +222,10 @@ create function headrace._trigger_deleted() returns trigger language plpgsql as 
 begin
   insert into headrace.deleted_trigger (id, tenant_id, name, definition_id)
   values (old.id, old.tenant_id, old.name, old.definition_id) on conflict (id) do nothing;
+  if old.pending_due_at is not null then
+    insert into headrace.fire (trigger_id, due_at, outcome, reason, triggered_by)
+    values (old.id, old.pending_due_at, 'skipped', 'deleted', 'scheduler') on conflict do nothing;
+  end if;
   return old;
 end $$;
 create trigger note_deletion before delete on headrace.trigger for each row execute function headrace._trigger_deleted();

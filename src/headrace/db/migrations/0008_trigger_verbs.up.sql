@@ -8,7 +8,8 @@ declare
   highs constant int[] := array[59, 23, 31, 12, 7];
   months constant text[] := array['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
   weekdays constant text[] := array['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
-  words text[] := regexp_split_to_array(upper(btrim(rule, E' \t\n')), '\s+');
+  -- Without zeros before a number, as many as there are.
+  words text[] := regexp_split_to_array(regexp_replace(upper(btrim(rule, E' \t\n\r\f\x0B')), '\m0+([0-9])', '\1', 'g'), '\s+');
   term text;
   word text;
   parts text[];
@@ -26,8 +27,10 @@ begin
       continue when i = 3 and term in ('L', 'LW');
       continue when i = 5 and (term ~ '^[0-7]L$' or term ~ '^([0-7]|SUN|MON|TUE|WED|THU|FRI|SAT)#[1-5]$');
       parts := regexp_match(term, '^(?:\*|([A-Z0-9]{1,5})(?:-([A-Z0-9]{1,5}))?)(?:/([0-9]{1,5}))?$');
-      if parts is null or parts[3]::int not between 1 and highs[i] then
+      if parts is null then
         return format('the %s "%s" is not valid', fields[i], term);
+      elsif parts[3]::int not between 1 and highs[i] then
+        return format('the %s "%s" is not valid: a step is 1 to %s', fields[i], term, highs[i]);
       end if;
       foreach word in array array_remove(parts[1:2], null) loop
         value := case when word ~ '^[0-9]+$' then word::int
@@ -44,16 +47,18 @@ end $$;
 
 create function headrace._check_zone(zone text) returns void language plpgsql stable as $$
 begin
-  perform now() at time zone zone;
-exception when invalid_parameter_value then
+  -- By its exact name: "at time zone" also takes abbreviations and offsets, which the scheduler does not.
+  if zone = 'UTC' or exists (select from pg_timezone_names as known where known.name = zone and zone !~ '^(posix|right)/') then
+    return;
+  end if;
   raise exception 'there is no time zone "%"', zone using errcode = 'HR400', hint = 'Use a name such as Europe/Berlin or UTC.';
 end $$;
 
--- A schedule by name, made or changed; gives back its id.
+-- A schedule by name, made or changed; gives back its id. One that is disabled stays so unless enabled is said.
 create function headrace.schedule(
   name text, definition text, cron text default null, timezone text default 'UTC', payload jsonb default '{}',
   tenant text default 'default', every interval default null, catch_up text default 'latest', overlap text default 'allow',
-  max_attempts int default null, enabled boolean default true
+  max_attempts int default null, enabled boolean default null
 ) returns uuid language plpgsql as $$
 declare
   for_tenant_id constant int := headrace._tenant_id(tenant);
@@ -65,28 +70,41 @@ begin
     raise exception 'schedule "%" needs either cron or every', name using errcode = 'HR400';
   elsif problem is not null then
     raise exception 'cron rule "%" of schedule "%": %', left(cron, 200), name, problem using errcode = 'HR400';
-  elsif every <= interval '0' then
-    raise exception 'schedule "%": every must be more than zero, not %', name, every using errcode = 'HR400';
+  elsif every < interval '0.1 seconds' then
+    raise exception 'schedule "%": every must be 0.1 seconds or more, not %', name, every using errcode = 'HR400';
+  elsif catch_up not in ('none', 'latest', 'all') then
+    raise exception 'schedule "%": catch_up is one of none, latest, all, not "%"', name, catch_up using errcode = 'HR400';
+  elsif overlap not in ('allow', 'skip', 'queue_one', 'cancel_running') then
+    raise exception 'schedule "%": overlap is one of allow, skip, queue_one, cancel_running, not "%"', name, overlap
+      using errcode = 'HR400';
   end if;
   perform headrace._check_zone(timezone);
   insert into headrace.trigger as t (tenant_id, name, definition_id, cron_expr, interval_seconds, timezone, payload, catch_up,
                                      overlap, max_attempts, enabled, created_by)
   values (for_tenant_id, schedule.name, def.id, cron, extract(epoch from every), schedule.timezone,
-          coalesce(schedule.payload, '{}'), schedule.catch_up, schedule.overlap, schedule.max_attempts, schedule.enabled,
-          session_user)
+          coalesce(schedule.payload, '{}'), schedule.catch_up, schedule.overlap, schedule.max_attempts,
+          coalesce(schedule.enabled, true), session_user)
   on conflict on constraint trigger_tenant_id_name_key do update
      set definition_id = excluded.definition_id, trigger_type = 'schedule', cron_expr = excluded.cron_expr,
          interval_seconds = excluded.interval_seconds, timezone = excluded.timezone, payload = excluded.payload,
          catch_up = excluded.catch_up, overlap = excluded.overlap, max_attempts = excluded.max_attempts,
-         enabled = excluded.enabled, event_name = null, condition = null
+         enabled = coalesce(schedule.enabled, t.enabled), event_name = null, condition = null
   returning t.id into trigger_id;
   return trigger_id;
 end $$;
 
 -- True when there was one of that name. Its history stays.
 create function headrace.unschedule(name text, tenant text default 'default') returns boolean language plpgsql as $$
+declare
+  for_tenant_id constant int := headrace._tenant_id(tenant);
 begin
-  delete from headrace.trigger as t where t.tenant_id = headrace._tenant_id(tenant) and t.name = unschedule.name;
+  if exists (select from headrace.trigger as t
+              where t.tenant_id = for_tenant_id and t.name = unschedule.name and t.declared is not null
+                and t.deleted_from_code_at is null) then
+    raise exception 'trigger "%" is declared in code, which would bring it back', name using errcode = 'HR409',
+      hint = 'Disable it, or remove it from the code.';
+  end if;
+  delete from headrace.trigger as t where t.tenant_id = for_tenant_id and t.name = unschedule.name;
   return found;
 end $$;
 

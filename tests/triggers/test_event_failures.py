@@ -1,0 +1,116 @@
+"""A batch that fails as a whole: tried in halves until the one bad event is alone, and given up after five tries."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import UUID
+
+import pytest
+from tests.engine import Engine
+from tests.triggers.emitting import Events
+
+from headrace.triggers.dispatch import MOST_TRIES, dispatch_events
+from headrace.triggers.rules import Rules
+
+
+@pytest.fixture
+async def events(engine: Engine) -> Events:
+    """No job may be written whose payload says `bad`."""
+    await engine.db.execute(
+        "alter table headrace.job add constraint never_bad check (not payload @> '{\"bad\": true}')"
+    )
+    events = Events(engine)
+    await events.trigger("mail", payload={"bad": "{{event.bad}}", "n": "{{event.n}}"})
+    return events
+
+
+async def emit(events: Events, n: int, *, bad: bool = False) -> UUID:
+    return await events.emit(data={"bad": bad, "n": n})
+
+
+async def tries(events: Events, event_id: UUID) -> tuple[int, bool]:
+    """How often it was tried, and whether it waits for later."""
+    row = await events.db.fetchrow(
+        "select tries, not_before > clock_timestamp() from headrace.event_inbox where event_id = $1", event_id
+    )
+    assert row is not None
+    return row[0], row[1]
+
+
+async def let_time_pass(events: Events) -> None:
+    await events.db.execute("update headrace.event_inbox set not_before = clock_timestamp()")
+
+
+async def error_of(events: Events, event_id: UUID) -> str | None:
+    text: str | None = await events.db.fetchval("select error from headrace.event where id = $1", event_id)
+    return text
+
+
+async def test_one_bad_event_fails_alone_and_the_rest_of_its_batch_fires_once(events: Events) -> None:
+    ids = [await emit(events, n, bad=n == 37) for n in range(100)]
+    assert await dispatch_events(events.db, events.rules) == 100
+    assert sorted(p["n"] for p in await events.payloads()) == [n for n in range(100) if n != 37]
+    assert await events.db.fetchval("select count(*) from headrace.queue") == 99
+    assert await events.deliveries(ids[37]) == []
+    assert await events.waiting() == 1
+    assert await tries(events, ids[37]) == (1, True)
+    assert await error_of(events, ids[37]) is None
+    # It waits, and is in nobody's way.
+    assert await dispatch_events(events.db, events.rules) == 0
+    await emit(events, 100)
+    assert await dispatch_events(events.db, events.rules) == 1
+
+
+async def test_several_bad_events_are_each_found(events: Events) -> None:
+    bad = {0, 1, 5, 7}
+    ids = [await emit(events, n, bad=n in bad) for n in range(8)]
+    assert await dispatch_events(events.db, events.rules) == 8
+    assert sorted(p["n"] for p in await events.payloads()) == [2, 3, 4, 6]
+    assert [await tries(events, ids[n]) for n in sorted(bad)] == [(1, True)] * 4
+
+
+async def test_a_bad_event_is_given_up_after_five_tries_with_the_error(events: Events) -> None:
+    bad = await emit(events, 1, bad=True)
+    waits = []
+    for n in range(1, MOST_TRIES):
+        assert await dispatch_events(events.db, events.rules) == 1
+        assert await tries(events, bad) == (n, True)
+        waits.append(
+            await events.db.fetchval("select round(extract(epoch from not_before - now())) from headrace.event_inbox")
+        )
+        await let_time_pass(events)
+    assert waits == sorted(waits)
+    assert waits[-1] > waits[0]
+    assert await dispatch_events(events.db, events.rules) == 1
+    assert await events.waiting() == 0
+    assert "never_bad" in str(await error_of(events, bad))
+    assert (await events.jobs(), await events.deliveries()) == ([], [])
+    assert await dispatch_events(events.db, events.rules) == 0
+
+
+async def test_an_event_whose_trouble_has_passed_fires_once_on_its_next_try(events: Events) -> None:
+    bad = await emit(events, 1, bad=True)
+    await dispatch_events(events.db, events.rules)
+    await events.db.execute("alter table headrace.job drop constraint never_bad")
+    await let_time_pass(events)
+    assert await dispatch_events(events.db, events.rules) == 1
+    assert await events.deliveries(bad) == [("mail", "fired", None)]
+    assert len(await events.jobs()) == 1
+
+
+async def test_two_dispatchers_that_meet_bad_events_fire_the_good_ones_once(events: Events) -> None:
+    for n in range(60):
+        await emit(events, n, bad=n % 20 == 0)
+    async with events.another() as one, events.another() as two:
+        while sum(await asyncio.gather(*(dispatch_events(conn, Rules(), batch=16) for conn in (one, two)))):
+            pass
+    assert sorted(p["n"] for p in await events.payloads()) == [n for n in range(60) if n % 20]
+    assert await events.waiting() == 3
+
+
+async def test_a_window_that_a_failed_batch_opened_is_not_open(events: Events) -> None:
+    await events.trigger("rare", payload={"bad": False}, dedupe_window_seconds=60)
+    bad, good = await emit(events, 1, bad=True), await emit(events, 2)
+    await dispatch_events(events.db, events.rules)
+    assert await events.deliveries(bad) == []
+    assert await events.deliveries(good) == [("mail", "fired", None), ("rare", "fired", None)]

@@ -1,0 +1,159 @@
+"""`hr.control.triggers`: made, changed, turned on and off, reset and deleted; refused with what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from tests.engine import Engine
+from tests.triggers.emitting import open_app, schedule_once
+
+from headrace import Headrace
+from headrace.errors import BadRequest, Conflict, HeadraceError, NotFound, ValidationError
+
+START = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+async def hr(engine: Engine) -> AsyncIterator[Headrace]:
+    async with open_app(engine) as hr:
+        yield hr
+
+
+async def test_a_trigger_is_made_with_what_was_said_and_defaults_for_the_rest(engine: Engine, hr: Headrace) -> None:
+    trigger_id = await hr.control.triggers.create(
+        "nightly", "work", cron_expr="0 3 * * *", timezone="Europe/Zurich", payload={"n": 1}, created_by="ada"
+    )
+    trigger = await hr.control.triggers.get("nightly")
+    assert (trigger.id, trigger.tenant, trigger.definition, trigger.enabled) == (trigger_id, "default", "work", True)
+    assert (trigger.created_by, trigger.version, trigger.fires, trigger.runs) == ("ada", 1, 0, 0)
+    said = {"cron_expr": "0 3 * * *", "timezone": "Europe/Zurich", "payload": {"n": 1}}
+    assert trigger.settings == trigger.settings | said | {"catch_up": "latest", "overlap": "allow"}
+    assert trigger.next_run_at is None
+    await schedule_once(engine)
+    due = (await hr.control.triggers.get("nightly")).next_run_at
+    assert due is not None
+    assert due > datetime.now(UTC)
+
+
+async def test_event_and_init_triggers_are_made_too(hr: Headrace) -> None:
+    await hr.control.triggers.create("on", "work", event_name="order.*", condition="event.n > `1`")
+    await hr.control.triggers.create("once", "work", trigger_type="init", init_version="2")
+    assert (await hr.control.triggers.get("on")).settings["trigger_type"] == "event"
+    assert (await hr.control.triggers.get("once")).settings["init_version"] == "2"
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({}, "none of them"),
+    ({"cron_expr": "* * * * *", "interval_seconds": 5}, "cron_expr and interval_seconds"),
+    ({"cron_expr": "0 * * * * *"}, "five fields .* not 6"),
+    ({"cron_expr": "*/70 * * * *"}, r"\*/70"),
+    ({"cron_expr": "0 0 31 2 *"}, "day of month '31', month '2'"),
+    ({"cron_expr": ""}, "fields"),
+    ({"cron_expr": "@daily", "timezone": "Mars/Base"}, "Mars/Base"),
+    ({"interval_seconds": 0}, "more than zero"),
+    ({"interval_seconds": -1}, "more than zero, not -1"),
+    ({"interval_seconds": 0.001}, "out of range"),
+    ({"interval_seconds": float("nan")}, "more than zero, not nan"),
+    ({"interval_seconds": float("inf")}, "out of range"),
+    ({"cron_expr": "@daily", "crom": 1}, "no crom"),
+    ({"cron_expr": "@daily", "starts_at": datetime(2030, 1, 1)}, "starts_at needs a time zone"),
+    ({"cron_expr": "@daily", "starts_at": START, "ends_at": START}, "must end after it starts"),
+    ({"cron_expr": "@daily", "max_fires": 0}, "max_fires"),
+    ({"cron_expr": "@daily", "catch_up": "some"}, "catch_up"),
+    ({"cron_expr": "@daily", "catch_up_cap": 0}, "catch_up_cap"),
+    ({"cron_expr": "@daily", "overlap": "never"}, "overlap"),
+    ({"cron_expr": "@daily", "priority": 1001}, "priority"),
+    ({"cron_expr": "@daily", "max_attempts": 0}, "max_attempts"),
+    ({"cron_expr": "@daily", "queue": "a b"}, "queue"),
+    ({"cron_expr": "@daily", "misfire_grace_seconds": -1}, "misfire_grace_seconds"),
+    ({"cron_expr": "@daily", "jitter_seconds": -1}, "jitter_seconds"),
+    ({"interval_seconds": 5, "jitter_seconds": 5}, "jitter_seconds must be less than the interval"),
+    ({"cron_expr": "@daily", "dedupe_window_seconds": 0}, "dedupe_window_seconds"),
+    ({"cron_expr": "@daily", "pause_on_failures": 0}, "pause_on_failures"),
+    ({"cron_expr": "@daily", "condition": "event.a"}, "Only an event trigger has a condition"),
+    ({"event_name": "a b"}, "event name .a b. is not valid"),
+    ({"event_name": "a.*.b"}, "event name .* is not valid"),
+    ({"event_name": "a", "condition": "event.a ||"}, r'"event\.a \|\|": it is not JMESPath'),
+    ({"event_name": "a", "max_fires": 1}, "event trigger has no max_fires"),
+    ({"event_name": "a", "overlap": "skip"}, "event trigger has no .*overlap"),
+    ({"event_name": "a", "trigger_type": "init"}, "type init with event_name"),
+    ({"trigger_type": "never"}, "trigger_type is one of .* not .never"),
+    ({"event_name": "a", "payload": {"n": "{{event.n"}}, r"payload\.n.*never closed"),
+    ({"cron_expr": "@daily", "payload": {"n": "{{a | b}}"}}, r"payload\.n"),
+    ({"cron_expr": "@daily", "payload": [1]}, "payload"),
+    ({"cron_expr": "@daily", "payload": {"n": {1, 2}}}, "payload"),
+    ({"cron_expr": "@daily", "payload": {"n": "x"}}, "does not fit its definition: n:"),
+    ({"cron_expr": 5}, "cron_expr is text, not 5"),
+    ({"interval_seconds": "5"}, "interval"),
+    ({"cron_expr": "@daily", "timezone": None}, "timezone must be said"),
+    ({"cron_expr": "@daily", "max_fires": "x"}, "max_fires is a number"),
+    ({"cron_expr": "@daily", "starts_at": "tomorrow"}, "starts_at is a time, not .tomorrow"),
+    ({"cron_expr": "@daily", "misfire_grace_seconds": float("nan")}, "misfire_grace_seconds"),
+    ({"cron_expr": "@daily", "jitter_seconds": 1e300}, "jitter_seconds"),
+    ({"interval_seconds": 5, "jitter_seconds": None}, "jitter_seconds must be said"),
+    ({"cron_expr": "@daily", "queue": 5}, "queue is text, not 5"),
+]
+
+
+async def test_what_will_not_do_is_refused_with_what_is_wrong(hr: Headrace) -> None:
+    for settings, words in BAD:
+        with pytest.raises(BadRequest, match=words):
+            await hr.control.triggers.create("bad", "work", **settings)
+    assert await hr.control.triggers.list() == []
+
+
+async def test_a_change_that_will_not_do_is_refused_and_changes_nothing(hr: Headrace) -> None:
+    triggers = hr.control.triggers
+    await triggers.create("cron", "work", cron_expr="@hourly")
+    await triggers.create("interval", "work", interval_seconds=60)
+    await triggers.create("event", "work", event_name="good")
+    before = await triggers.list()
+    for settings, words in BAD[1:]:
+        name = "event" if "event_name" in settings else "interval" if "interval_seconds" in settings else "cron"
+        with pytest.raises(BadRequest, match=words):
+            await triggers.update(name, **settings)
+    assert await triggers.list() == before
+
+
+async def test_names_definitions_and_tenants_that_are_none_are_named(hr: Headrace) -> None:
+    triggers = hr.control.triggers
+    with pytest.raises(NotFound, match='unknown definition "nothing"'):
+        await triggers.create("a", "nothing", cron_expr="@daily")
+    with pytest.raises(NotFound, match='unknown tenant "nobody"'):
+        await triggers.create("a", "work", cron_expr="@daily", tenant="nobody")
+    for name in ("", "x" * 201):
+        with pytest.raises(BadRequest, match="name"):
+            await triggers.create(name, "work", cron_expr="@daily")
+    await triggers.create("a", "work", cron_expr="@daily")
+    with pytest.raises(Conflict, match='tenant "default" already has a trigger "a"'):
+        await triggers.create("a", "work", event_name="x")
+    later = START + timedelta(days=1)
+    for call in (
+        lambda of: triggers.get("b", tenant=of),
+        lambda of: triggers.update("b", tenant=of, max_fires=1),
+        lambda of: triggers.reset("b", tenant=of),
+        lambda of: triggers.enable("b", tenant=of),
+        lambda of: triggers.disable("b", tenant=of),
+        lambda of: triggers.delete("b", tenant=of),
+        lambda of: triggers.fire("b", tenant=of),
+        lambda of: triggers.skip_next("b", tenant=of),
+        lambda of: triggers.backfill("b", START, later, tenant=of),
+        lambda of: triggers.ledger("b", tenant=of),
+        lambda of: triggers.preview("b", tenant=of),
+    ):
+        with pytest.raises(NotFound, match='unknown trigger "b" of tenant "default"'):
+            await call("default")
+        with pytest.raises(NotFound, match='unknown tenant "nobody"'):
+            await call("nobody")
+    with pytest.raises(NotFound, match='unknown tenant "nobody"'):
+        await triggers.list(tenant="nobody")
+
+
+async def test_a_payload_with_placeholders_is_held_against_the_definition_only_when_it_fires(hr: Headrace) -> None:
+    await hr.control.triggers.create("a", "work", event_name="x", payload={"n": "{{event.n}}"})
+    with pytest.raises(ValidationError, match="does not fit its definition"):
+        await hr.control.triggers.update("a", payload={"n": "seven"})
+    assert issubclass(ValidationError, HeadraceError)
