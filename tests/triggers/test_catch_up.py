@@ -14,7 +14,7 @@ from headrace.triggers.rules import Rules
 
 
 async def test_none_fires_a_time_within_the_grace_only(engine: Engine) -> None:
-    soon = await hourly(engine, "soon", catch_up="none", late=50 * SECOND)
+    soon = await hourly(engine, "soon", catch_up="none", late=20 * SECOND)
     late = await hourly(engine, "late", catch_up="none", late=70 * SECOND)
     for trigger in (soon, late):
         await trigger.fire()
@@ -33,7 +33,7 @@ async def test_the_grace_is_the_triggers_own(engine: Engine) -> None:
 
 
 async def test_with_jitter_the_grace_is_longer_by_as_much(engine: Engine) -> None:
-    trigger = await hourly(engine, catch_up="none", late=100 * SECOND, jitter_seconds=60.0)
+    trigger = await hourly(engine, catch_up="none", late=100 * SECOND, jitter_seconds=600.0)
     await trigger.fire()
     assert await trigger.ledger() == [Line(trigger.hour(-1), "fired")]
 

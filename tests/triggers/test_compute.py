@@ -139,3 +139,9 @@ async def test_a_batch_is_no_larger_than_asked(engine: Engine) -> None:
     for n in range(5):
         await add(engine, f"cron {n}", cron_expr="@daily")
     assert [await compute_due_times(engine.db, Rules(), batch=2) for _ in range(4)] == [2, 2, 1, 0]
+
+
+async def test_an_event_trigger_is_not_the_schedulers(engine: Engine) -> None:
+    trigger_id = await add(engine, trigger_type="event", event_name="a.b")
+    assert await tick(engine) == 0
+    assert (await row(engine, trigger_id))["next_run_at"] is None

@@ -63,7 +63,9 @@ async def test_of_equal_payloads_in_one_batch_the_first_goes(events: Events) -> 
     for n in (1, 2, 1, 1, 2):
         await events.emit(data={"n": n})
     assert await events.dispatch() == 5
-    rows = await events.db.fetch("select outcome, job_id from headrace.delivery order by event_id")
+    rows = await events.db.fetch(
+        "select outcome, job_id from headrace.delivery join headrace.event on event.id = event_id order by emitted_at"
+    )
     one, two = rows[0]["job_id"], rows[1]["job_id"]
     assert [tuple(row) for row in rows] == [
         ("fired", one),

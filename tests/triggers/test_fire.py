@@ -155,6 +155,22 @@ async def test_a_due_time_that_stands_in_the_ledger_does_not_fire_again_and_does
     assert await tick(engine) == 0
 
 
+async def test_a_stretch_that_begins_with_a_time_in_the_ledger_still_covers_the_rest(engine: Engine) -> None:
+    trigger = await hourly(engine, catch_up="latest")
+    first, last = trigger.hours(-4, -2)
+    await engine.db.execute(
+        "insert into headrace.fire (trigger_id, due_at, outcome, reason, triggered_by)"
+        " values ($1, $2, 'skipped', 'skip_next', 'manual')",
+        trigger.id,
+        first,
+    )
+    await trigger.come_due(4)
+    await tick(engine)
+    stretch = await engine.db.fetchrow("select due_at, until, n from headrace.fire where until is not null")
+    assert stretch is not None
+    assert (stretch["due_at"], stretch["until"], stretch["n"]) == (first + timedelta(microseconds=1), last, 2)
+
+
 async def test_times_that_fired_while_the_clock_was_ahead_do_not_fire_again(engine: Engine) -> None:
     trigger = await hourly(engine, catch_up="all")
     await trigger.fire(3)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 
 from tests.engine import Engine
 from tests.queue.at_once import Another
-from tests.triggers.triggering import add, change, end_jobs, jobs, live, reasons, row, tick
+from tests.triggers.triggering import add, change, end_jobs, jobs, live, move, reasons, row, tick
 
 
 async def test_it_fires_once_ever(engine: Engine) -> None:
@@ -66,3 +67,28 @@ async def test_many_schedulers_at_once_fire_each_version_once(engine: Engine, an
     await tick(engine)
     assert await live(engine) == 3
     assert await end_jobs(engine) == 3
+
+
+async def test_it_waits_for_its_definition_and_says_so(engine: Engine) -> None:
+    trigger_id = await add(engine, trigger_type="init")
+    await engine.db.execute("update headrace.definition set enabled = false")
+    await tick(engine)
+    found = await row(engine, trigger_id)
+    assert (found["finished"], found["last_error"]) == (False, "it waits: definition disabled")
+    assert await reasons(engine, trigger_id) == []
+    await engine.db.execute("update headrace.definition set enabled = true")
+    assert await tick(engine) == 0  # it looks again in a minute
+    await move(engine, trigger_id, -timedelta(minutes=1))
+    await tick(engine)
+    assert await reasons(engine, trigger_id) == ["fired"]
+    assert (await row(engine, trigger_id))["last_error"] is None
+
+
+async def test_a_payload_that_cannot_be_made_does_not_use_it_up(engine: Engine) -> None:
+    trigger_id = await add(engine, trigger_type="init", payload={"n": "{{scheduled_for.n}}"})
+    await tick(engine)
+    assert "found nothing" in (await row(engine, trigger_id))["last_error"]
+    await change(engine.db, trigger_id, payload="{}")
+    await move(engine, trigger_id, -timedelta(minutes=1))
+    await tick(engine)
+    assert await reasons(engine, trigger_id) == ["fired"]

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from tests.engine import Engine
-from tests.triggers.triggering import FAILED, SECOND, Line, add, end_jobs, hourly, jobs, live, row, tick
+from tests.triggers.triggering import FAILED, SECOND, Line, end_jobs, hourly, jobs, live, tick
 
 from headrace.triggers.rules import Rules
 
@@ -243,9 +243,3 @@ async def test_a_schema_that_is_none_stops_only_its_own_triggers(engine: Engine)
     await broken.fire()
     assert await broken.reasons() == ["invalid_payload"]
     assert await good.reasons() == ["fired"]
-
-
-async def test_an_event_trigger_is_not_the_schedulers(engine: Engine) -> None:
-    trigger_id = await add(engine, trigger_type="event", event_name="a.b")
-    assert await tick(engine) == 0
-    assert (await row(engine, trigger_id))["next_run_at"] is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from headrace.model.catch_up import Due, Fires, Skipped, decide_fires, pass_over
@@ -13,6 +13,8 @@ from headrace.model.overlap import Settled, settle_overlap
 from headrace.model.payload_schema import Check
 from headrace.model.schedule import Schedule
 from headrace.model.trigger import Rule, time_scope
+
+LOOK_AGAIN = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def plan_fires(rule: Rule, standing: Standing, *, now: datetime, check: Check) -
     if reason is not None:
         waiting = [standing.pending_due_at] if standing.pending_due_at is not None else []
         _skip(plan, [*waiting, *due], reason, late)
-        return plan
+        return _patient(rule, plan, now)
     settled = settle_overlap(rule.overlap, due, live=standing.live, pending=standing.pending_due_at)
     fire, over, plan.pending_due_at = _within_maximum(rule, standing.fires, settled)
     plan.cancel = settled.cancel and plan.pending_due_at is not None
@@ -88,7 +90,15 @@ def plan_fires(rule: Rule, standing: Standing, *, now: datetime, check: Check) -
         by = "catchup" if due_at in late else "scheduler"
         plan.entries.append(_fire(rule, standing, due_at, by, check))
     plan.error = next((entry.detail for entry in plan.entries if entry.detail), None)
-    return plan
+    return _patient(rule, plan, now)
+
+
+def _patient(rule: Rule, plan: Plan, now: datetime) -> Plan:
+    """An init has no other time: while something is in its way it stays due, and says what."""
+    reason = next((entry.reason for entry in plan.entries if entry.reason), None)
+    if rule.trigger_type != "init" or plan.fired or plan.pending_due_at or reason in (None, "already_fired"):
+        return plan
+    return Plan(now + LOOK_AGAIN, error=plan.error or f"it waits: {reason.replace('_', ' ')}")
 
 
 def plan_backfill(rule: Rule, standing: Standing, times: list[datetime], *, one: bool, check: Check) -> list[Entry]:

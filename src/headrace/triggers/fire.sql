@@ -52,10 +52,14 @@ select headrace.cancel(job_id)
 
 -- name: write_ledger
 insert into headrace.fire (trigger_id, due_at, occasion, outcome, reason, detail, until, n, job_id, triggered_by)
-select trigger_id, due_at, $1, case when reason is null then 'fired' else 'skipped' end, reason, detail, until, n, job_id,
-       triggered_by
+select trigger_id, case when known then due_at + interval '1 microsecond' else due_at end, $1,
+       case when reason is null then 'fired' else 'skipped' end, reason, detail, until, n - known::int, job_id, triggered_by
   from unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::timestamptz[], $7::int[], $8::uuid[], $9::text[])
-    as line (trigger_id, due_at, reason, detail, until, n, job_id, triggered_by)
+    as line (trigger_id, due_at, reason, detail, until, n, job_id, triggered_by),
+       -- A stretch whose first time stands there already begins behind it.
+       lateral (select case when until > due_at then exists (
+         select from headrace.fire as f
+          where f.trigger_id = line.trigger_id and f.due_at = line.due_at and f.occasion = $1) else false end as known) as first
 on conflict do nothing
 returning job_id
 

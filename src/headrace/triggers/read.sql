@@ -29,5 +29,7 @@ select id
 select e.id, e.name, e.emitted_at, d.outcome, d.reason, d.detail, d.job_id
   from headrace.delivery as d
   join headrace.event as e on e.id = d.event_id
- where d.trigger_id = $1
- order by d.event_id desc limit $2
+ where (d.trigger_id, d.event_id) in (
+         select trigger_id, event_id from headrace.delivery where trigger_id = $1 order by event_id desc limit $2)
+ -- Ids are times to the millisecond only.
+ order by e.emitted_at desc
