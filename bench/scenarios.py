@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from bench.app import hr, started
 from bench.drain import drain_product, drain_raw, drained, workers
 from bench.lines import Line, Scale, at_least, at_most
+from bench.logs import measure_logs
 from bench.stage import Stage
 from bench.triggers import measure_burst, measure_events, measure_rhythm
 from headrace.app.work import WorkerProcess
@@ -166,6 +167,7 @@ SCENARIOS: dict[str, Callable[[Stage, Scale], Awaitable[list[Line]]]] = {
     "burst": measure_burst,
     "rhythm": measure_rhythm,
     "events": measure_events,
+    "logs": measure_logs,
 }
 
 

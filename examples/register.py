@@ -6,6 +6,8 @@ python register.py        # in this folder; runs for some seconds and needs no w
 from __future__ import annotations
 
 import asyncio
+import logging
+import sys
 
 from headrace import Context, Headrace
 
@@ -14,7 +16,7 @@ hr = Headrace()
 
 async def poll_mailbox(ctx: Context, folder: str) -> str:
     """One function for all tenants of a key: it finds its own in the context. No @hr.job is needed."""
-    print(f"{ctx.tenant}: looked into {folder}", flush=True)
+    ctx.log.info(f"{ctx.tenant}: looked into {folder}")  # kept with the job, and through `logging` also said here
     return folder
 
 
@@ -48,4 +50,6 @@ async def make_tenants(*names: str) -> None:
 
 
 if __name__ == "__main__":
+    logging.basicConfig(format="%(message)s", stream=sys.stdout)
+    logging.getLogger("headrace.job").setLevel(logging.INFO)
     asyncio.run(main())

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from headrace.config import Settings, keys, variable
+from headrace.config import CommandSettings, Settings, keys, variable
 
+TYPES: dict[Any, str] = {
+    str: "text",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    tuple: "list",
+    dict: "table",
+}
 CONFIGURATION = Path(__file__).parents[1] / "docs" / "reference" / "configuration.md"
 
 HEAD = """\
@@ -23,10 +33,55 @@ all at once, each with its source.
 |---|---|---|---|---|
 """
 
+COMMANDS = """
+## Commands
+
+A table `[commands.KEY]` for each [command](../how-to/commands.md) that jobs may run on this machine, in the file alone.
+The key is that of the definition.
+
+| key | type | default | allowed | what |
+|---|---|---|---|---|
+"""
+
 
 def configuration_page() -> str:
-    """Every key of the settings."""
-    return HEAD + "".join(_row(path) for path in keys())
+    """Every key of the settings, and of a command."""
+    settings = "".join(_row(path) for path in keys())
+    return HEAD + settings + COMMANDS + "".join(_command_row(*one) for one in CommandSettings.model_fields.items())
+
+
+def _command_row(name: str, field: FieldInfo) -> str:
+    cells = (f"`{name}`", _type(field.annotation), _default(field), _allowed(field), field.description or "")
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _type(annotation: Any) -> str:
+    """In the words of TOML."""
+    if get_origin(annotation) in (Union, UnionType):
+        annotation = next(kind for kind in get_args(annotation) if kind is not type(None))
+    if get_origin(annotation) is Literal:
+        return " or ".join(f'`"{value}"`' for value in get_args(annotation))
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return "table"
+    return TYPES[get_origin(annotation) or annotation]
+
+
+def _default(field: FieldInfo) -> str:
+    value = field.get_default(call_default_factory=True)
+    if field.is_required():
+        return "required"
+    if isinstance(value, BaseModel):
+        value = value.model_dump()
+    return "none" if value in (None, "", (), {}) else f"`{_toml(value)}`"
+
+
+def _toml(value: Any) -> str:
+    """The value as one writes it in the file."""
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {_toml(inner)}' for key, inner in value.items())} }}"
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value)
 
 
 def _row(path: tuple[str, ...]) -> str:
@@ -51,8 +106,17 @@ def _field(path: tuple[str, ...]) -> FieldInfo:
 
 
 def _allowed(field: FieldInfo) -> str:
-    bounds = {name: getattr(rule, name) for rule in field.metadata for name in ("ge", "le") if hasattr(rule, name)}
-    return f"{bounds['ge']} to {bounds['le']}" if len(bounds) == 2 else ""
+    bounds = {
+        name: getattr(rule, name) for rule in field.metadata for name in ("gt", "ge", "le") if hasattr(rule, name)
+    }
+    match bounds:
+        case {"ge": least, "le": most}:
+            return f"{least} to {most}"
+        case {"gt": least, "le": most}:
+            return f"over {least}, to {most}"
+        case {"ge": least}:
+            return f"{least} or more"
+    return ""
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ SHAPE = """
 TABLES = (
     *("queue", "attempt", "job", "idempotency", "progress", "waiter"),
     *("trigger", "deleted_trigger", "fire", "fired_once", "dedupe", "event_inbox", "delivery", "event"),
-    *("lane", "worker", "definition"),
+    *("log", "lane", "worker", "definition"),
 )
 LARGEST = 4 * 1024 * 1024
 

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pydantic
 from pydantic import BaseModel, ConfigDict, Field
@@ -16,6 +16,8 @@ from headrace.errors import ConfigError
 
 FILE = "headrace.toml"
 PREFIX = "HEADRACE_"
+# Where the settings are, and what a command's process is told of its job: it may call `headrace` itself.
+NO_SETTINGS = {f"{PREFIX}{name}" for name in ("CONFIG", "JOB_ID", "RUN", "TENANT", "RESULT")}
 
 
 class Section(BaseModel):
@@ -43,9 +45,81 @@ class JobsSettings(Section):
     scheduler_enabled: bool = Field(default=True, description="whether workers fire triggers and dispatch events")
 
 
+class LogsSettings(Section):
+    """How much of what jobs say is kept."""
+
+    max_lines: int = Field(
+        default=10_000, ge=10, le=10_000_000, description="lines of one run; then only its last words"
+    )
+    max_mb: float = Field(default=4, ge=0.01, le=10_000, description="size of one run's lines")
+
+
+class SqlSettings(Section):
+    """Where SQL jobs run."""
+
+    database_url: str | None = Field(
+        default=None,
+        description="a login for SQL jobs, which are off without; the embedded server makes one",
+    )
+    allowed_schemas: tuple[str, ...] = Field(default=("public",), description="schemas whose functions may be jobs")
+    pool_size: int = Field(default=4, ge=1, le=100, description="SQL jobs at a time in a process")
+
+
+class ExitCodes(Section):
+    """What a command's exit code means; any other follows the retry policy."""
+
+    success: tuple[int, ...] = (0,)
+    retry: tuple[int, ...] = ()
+    fail: tuple[int, ...] = ()
+
+
+class CommandSettings(Section):
+    """A command that jobs may run, by the key of its table."""
+
+    argv: tuple[str | dict[str, Any], ...] = Field(
+        min_length=1, description="the program, then a slot for each argument: a text, `{field}`, or `--name={field}`"
+    )
+    description: str = Field(default="", description="for people")
+    args: dict[str, Any] = Field(
+        default_factory=lambda: {"type": "object", "additionalProperties": False},
+        description="JSON Schema of the payload; without it the payload is empty",
+    )
+    timeout_seconds: float | None = Field(
+        default=None, gt=0, le=31_536_000, description="then the whole process tree is ended"
+    )
+    kill_grace_seconds: float = Field(default=5, ge=0, le=3600, description="between SIGTERM and SIGKILL to the tree")
+    max_attempts: int = Field(default=3, ge=1, le=1000, description="attempts, crashes counted")
+    queue: str = Field(default="default", description="queue of its jobs")
+    priority: int = Field(default=100, ge=0, le=1000, description="priority of its jobs")
+    env: dict[str, str] = Field(default_factory=dict, description="variables with their values")
+    pass_env: tuple[str, ...] = Field(
+        default=(), description="variables of the worker that it gets too; their values are masked in its output"
+    )
+    stdin: Literal["payload"] | None = Field(
+        default=None, description="hand over the payload as JSON; else it is empty"
+    )
+    merge_stderr: bool = Field(default=False, description="one stream in exact order, all of it as stdout")
+    result: Literal["file", "last_line"] | None = Field(
+        default=None, description="JSON in `$HEADRACE_RESULT`, or stdout's last line if it is a JSON object"
+    )
+    progress: bool = Field(default=False, description="stdout lines `::progress 0.4 half way` are progress")
+    exit_codes: ExitCodes = Field(
+        default=ExitCodes(), description="what exit codes mean; others are failures that are tried again"
+    )
+    memory_mb: int | None = Field(default=None, ge=1, description="data of each process (RLIMIT_DATA)")
+    cpu_seconds: int | None = Field(default=None, ge=1, description="processor time of each process")
+    file_size_mb: int | None = Field(default=None, ge=0, description="size of each file that it writes")
+    open_files: int | None = Field(default=None, ge=3, description="descriptors of each process")
+    max_processes: int | None = Field(
+        default=None, ge=1, description="processes of its user; of the attempt where that is root, in a cgroup"
+    )
+    user: str | None = Field(default=None, description="user to run as; the worker must be root, or that user")
+
+
 class RetentionSettings(Section):
     """How long history is kept."""
 
+    logs_days: float = Field(default=14, ge=0.01, le=3650, description="what jobs printed and logged")
     ledger_days: float = Field(default=30, ge=0.01, le=3650, description="what triggers fired and skipped")
     events_days: float = Field(default=7, ge=0.01, le=3650, description="events and their deliveries, once dispatched")
 
@@ -61,10 +135,16 @@ class Settings(Section):
     """Everything that can be set."""
 
     data_dir: Path = Field(default=Path(".headrace"), description="folder of the embedded server")
+    secret_key: str | None = Field(
+        default=None, repr=False, description="keys for x-secret fields: 32 bytes each in base64; the first encrypts"
+    )
     database: DatabaseSettings = DatabaseSettings()
     jobs: JobsSettings = JobsSettings()
+    logs: LogsSettings = LogsSettings()
+    sql: SqlSettings = SqlSettings()
     retention: RetentionSettings = RetentionSettings()
     server: ServerSettings = ServerSettings()
+    commands: dict[str, CommandSettings] = Field(default_factory=dict, description="commands that jobs may run, by key")
 
 
 class Given(NamedTuple):
@@ -111,7 +191,7 @@ def keys(model: type[BaseModel] = Settings, above: tuple[str, ...] = ()) -> Iter
     for name, field in model.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             yield from keys(field.annotation, (*above, name))
-        else:
+        elif name != "commands":  # tables of their own, in the file alone
             yield (*above, name)
 
 
@@ -146,13 +226,13 @@ def _from_file(file: Path | None) -> Iterator[Given]:
 def _from_environment(environ: Mapping[str, str]) -> Iterator[Given]:
     known = {variable(path): path for path in keys()}
     for name in sorted(environ):
-        if name == "HEADRACE_CONFIG" or not name.startswith(PREFIX):
+        if name in NO_SETTINGS or not name.startswith(PREFIX):
             continue
         if name not in known:
             yield Given((name,), environ[name], "environment")  # refused with all other problems
             continue
         value: Any = environ[name]
-        if known[name][-1] == "queues":
+        if known[name][-1] in ("queues", "allowed_schemas"):
             value = [part.strip() for part in value.split(",") if part.strip()]
         yield Given(known[name], value, f"environment variable {name}")
 

@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import MutableMapping
-from typing import Any
+import traceback
+from collections.abc import Callable, Mapping, MutableMapping
+from typing import Any, Protocol
 
 import structlog
+
+from headrace.model.masking import Masker
+from headrace.model.secret_fields import mask_fields
+
+# Of a record that a job's own logger has written down already.
+TAKEN = "headrace_taken"
+LEVELS = {
+    "debug": logging.DEBUG,
+    "info": logging.INFO,
+    "warning": logging.WARNING,
+    "warn": logging.WARNING,
+    "error": logging.ERROR,
+    "exception": logging.ERROR,
+    "critical": logging.CRITICAL,
+    "fatal": logging.CRITICAL,
+}
 
 
 def get_logger(name: str) -> Any:
@@ -17,6 +34,47 @@ def get_logger(name: str) -> Any:
         processors=[structlog.stdlib.filter_by_level, structlog.contextvars.merge_contextvars, _to_standard_library],
         cache_logger_on_first_use=True,
     )
+
+
+class Lines(Protocol):
+    """Where a job's lines are kept."""
+
+    masker: Masker
+
+    def write(self, message: str, *, level: int, fields: Mapping[str, Any]) -> None: ...
+
+
+def get_job_logger(lines: Callable[[], Lines | None], about: Mapping[str, Any]) -> Any:
+    """A logger for a handler: each line is kept with its job, whatever `logging` is set to, and then goes there too."""
+
+    def keep(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        kept = lines()
+        if kept is not None:
+            fields = {key: value for key, value in event.items() if key not in ("event", "exc_info", "stack_info")}
+            text = str(event.get("event", ""))
+            if event.get("exc_info"):
+                text = f"{text}\n{traceback.format_exc()}"
+            kept.write(text, level=LEVELS.get(method, logging.INFO), fields=fields)
+            event.update(mask_fields(fields))
+            if kept.masker:  # what goes on to `logging` is seen as well, in words alone
+                event.pop("exc_info", None)
+                event["event"] = kept.masker.mask_text(text)
+                event.update({key: kept.masker.mask_text(str(value)) for key, value in mask_fields(fields).items()})
+        event.update({key: value for key, value in about.items() if key not in event})
+        return event
+
+    return structlog.wrap_logger(
+        logging.getLogger("headrace.job"),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        processors=[keep, structlog.stdlib.filter_by_level, structlog.contextvars.merge_contextvars, _taken],
+    )
+
+
+def _taken(logger: Any, method: str, event: MutableMapping[str, Any]) -> tuple[tuple[str], dict[str, Any]]:
+    """As any line of ours, marked so that it is not kept a second time on its way through `logging`."""
+    words, how = _to_standard_library(logger, method, event)
+    how["extra"][TAKEN] = True
+    return words, how
 
 
 def _to_standard_library(

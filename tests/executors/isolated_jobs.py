@@ -148,8 +148,8 @@ def after_the_late_report(_ctx: Context, file: str) -> str:
 
 @Job
 def shout(_ctx: Context) -> str:
-    print("to stdout", flush=False)  # noqa: T201
-    print("to stderr", file=sys.stderr)  # noqa: T201
+    print("to stdout", flush=False)
+    print("to stderr", file=sys.stderr)
     os.write(1, b"past Python\n")
     return sys.stdin.read()
 

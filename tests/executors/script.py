@@ -22,7 +22,7 @@ async def main() -> None:
     executor = ProcessExecutor()
     name, pid = await call(executor, who)
     await executor.close()
-    print(name, pid != os.getpid())  # noqa: T201
+    print(name, pid != os.getpid())
 
 
 if __name__ == "__main__":

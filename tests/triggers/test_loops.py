@@ -20,7 +20,7 @@ from headrace.worker.maintenance import Maintenance, Retention
 from headrace.worker.scheduler import Scheduler
 from headrace.worker.watch import Ahead, Watch, look_ahead
 
-KEEP = Retention(timedelta(days=1), timedelta(days=1))
+KEEP = Retention(timedelta(days=1), timedelta(days=1), timedelta(days=1))
 
 
 class Counted(Loop):

@@ -21,13 +21,14 @@ from headrace.queue.rescue import mark_lost_workers, rescue_jobs
 from headrace.worker.postgres import PostgresTransport
 
 STOPS_WITHIN = 60.0
+SECTIONS = ("commands", "sql", "logs")
 
 
-def settings_for(url: str, **jobs: Any) -> Settings:
-    """Settings on that database; `jobs` may lie outside the ranges that people are held to."""
-    return Settings.model_construct(
-        database=DatabaseSettings(url=url), jobs=JobsSettings.model_construct(**{"kill_grace_s": 1.0, **jobs})
-    )
+def settings_for(url: str, **given: Any) -> Settings:
+    """Settings on that database; those of jobs may lie outside the ranges that people are held to."""
+    sections = {name: given.pop(name) for name in SECTIONS if name in given}
+    jobs = JobsSettings.model_construct(**{"kill_grace_s": 1.0, **given})
+    return Settings.model_construct(database=DatabaseSettings(url=url), jobs=jobs, **sections)
 
 
 def app_on(url: str, name: str = "test", **jobs: Any) -> Headrace:
@@ -90,6 +91,36 @@ async def errors(conn: Connection, job_id: UUID) -> list[str | None]:
     """The error of each run that ended, in order."""
     rows = await conn.fetch("select error from headrace.attempt where job_id = $1 order by run", job_id)
     return [row[0] for row in rows]
+
+
+async def said(conn: Connection, job_id: UUID) -> list[str]:
+    """The lines of all runs of a job, in order; each run's are numbered without a gap."""
+    rows = await conn.fetch(
+        "select run, seq, message from headrace.log where job_id = $1 order by run, seq, at, message", job_id
+    )
+    for run in {row[0] for row in rows}:
+        numbers = [row[1] for row in rows if row[0] == run]
+        assert numbers == list(range(1, len(numbers) + 1)), f"run {run} has a gap or a double"
+    return [row[2] for row in rows]
+
+
+async def until_said(conn: Connection, job_id: UUID, beginning: str) -> str:
+    """Wait for a line that begins so."""
+    found: list[str] = []
+
+    async def look() -> bool:
+        found[:] = [line for line in await said(conn, job_id) if line.startswith(beginning)]
+        return bool(found)
+
+    await until(f"the job says {beginning!r}", look, 30)
+    return found[0]
+
+
+async def run_due(conn: Connection, job_id: UUID) -> None:
+    """Spare the test a backoff: once the job waits for its next attempt, its time has come."""
+    await until_status(conn, job_id, "scheduled")
+    await conn.execute("update headrace.queue set run_at = clock_timestamp() where job_id = $1", job_id)
+    await conn.execute("select pg_notify('headrace', 'due')")
 
 
 async def status_is(conn: Connection, job_id: UUID, status: str) -> bool:

@@ -90,7 +90,7 @@ class Client:
         dedupe_key, idempotency_key = said.pop("dedupe_key", None), said.pop("idempotency_key", None)
         return EnqueueRequest(
             key,
-            [self._payload(key, payload or {})],
+            [self._payload(key, payload or {}, options)],
             dedupe_keys=None if dedupe_key is None else [dedupe_key],
             idempotency_keys=None if idempotency_key is None else [idempotency_key],
             **said,
@@ -98,11 +98,12 @@ class Client:
 
     def request_many(self, key: str, payloads: Iterable[Mapping[str, Any]], options: Any) -> EnqueueRequest:
         """A request for many jobs, each validated."""
-        return EnqueueRequest(key, [self._payload(key, payload) for payload in payloads], **options)
+        return EnqueueRequest(key, [self._payload(key, payload, options) for payload in payloads], **options)
 
-    def _payload(self, key: str, payload: Mapping[str, Any]) -> str:
+    def _payload(self, key: str, payload: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+        tenant = options.get("tenant", "default")
         try:
-            return self._registry.payload(key, payload)
+            return self._registry.payload(key, payload, tenant=tenant)
         except NotJsonError as error:
             raise ValidationError(f"the payload of {key!r} cannot be stored: {error}") from None
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Protocol, Unpack
 from uuid import UUID
 
+from headrace.app.log_control import LogControl
 from headrace.db.connect import Pool
 from headrace.db.database import Database
 from headrace.errors import BadRequest, Conflict
@@ -33,6 +34,7 @@ class Control:
 
     def __init__(self, app: App) -> None:
         self.triggers = TriggerControl(app)
+        self.logs = LogControl(app)
 
 
 class TriggerControl:

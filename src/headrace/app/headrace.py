@@ -22,8 +22,10 @@ from headrace.db.database import Database
 from headrace.define.handler import Handler
 from headrace.define.sync import SyncReport
 from headrace.errors import HeadraceError
+from headrace.model.encryption import SecretBox
 from headrace.model.job import Job
 from headrace.model.overlap import Overlap
+from headrace.model.secret_fields import encrypted_fields
 from headrace.queue.enqueue import EnqueueManyOptions, EnqueueOptions
 
 P = ParamSpec("P")
@@ -48,7 +50,8 @@ class Headrace:
     ) -> None:
         self._overrides: dict[str, Any] = {"database.url": database_url, "data_dir": data_dir}
         self._settings: Settings | None = None
-        self.registry = Registry()
+        self._box: SecretBox | None = None
+        self.registry = Registry(self._secret_box, self._secrets_of_command)
         self._client: Client | None = None
         self._database: Database | None = None
         # Definitions belong to an app, so that one app's sync does not call another's deleted.
@@ -65,10 +68,23 @@ class Headrace:
             self._settings = load_settings(flags=self._overrides)
         return self._settings
 
+    def _secret_box(self) -> SecretBox:
+        if self._box is None:
+            self._box = SecretBox.read(self.settings.secret_key)
+        return self._box
+
+    def _secrets_of_command(self, key: str) -> list[str]:
+        command = self.settings.commands.get(key)
+        return [] if command is None else encrypted_fields(command.args)
+
+    def read_settings(self) -> Settings:
+        """Settings as file and environment have them now."""
+        return load_settings(flags=self._overrides)
+
     def configure(self, flags: Mapping[str, Any]) -> None:
         """Settings from a command line, such as `{"jobs.worker_concurrency": 8}`: they win over all others."""
         self._overrides |= {key: value for key, value in flags.items() if value is not None}
-        self._settings = None
+        self._settings = self._box = None
 
     # -- declare
 

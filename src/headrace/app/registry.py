@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from headrace.db.database import Database
 from headrace.define.handler import Handler
 from headrace.define.signature import BadHandler
 from headrace.define.sync import SyncReport, sync_definitions
+from headrace.errors import ConfigError
 from headrace.log import get_logger
+from headrace.model.encryption import NO_KEY, SecretBox, encrypt_fields
 from headrace.model.text import to_json
 from headrace.triggers.declare import sync_triggers
 
@@ -19,7 +22,11 @@ log = get_logger("headrace")
 class Registry:
     """Handlers by key."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, box: Callable[[], SecretBox] = lambda: NO_KEY, secrets_of: Callable[[str], list[str]] = lambda _key: []
+    ) -> None:
+        self.box = box
+        self._secrets_of = secrets_of
         self._handlers: dict[str, Handler] = {}
         self._at_run_time: set[str] = set()
 
@@ -44,15 +51,26 @@ class Registry:
             self._at_run_time.add(handler.key)
         self._handlers[handler.key] = handler
 
-    def payload(self, key: str, arguments: Mapping[str, Any]) -> str:
-        """The payload as JSON text, validated where the definition is this application's own."""
+    def payload(self, key: str, arguments: Mapping[str, Any], *, tenant: str = "default") -> str:
+        """The payload as JSON text; where the definition is our own, validated and its secret fields encrypted."""
         handler = self._handlers.get(key)
-        return handler.arguments.to_json(arguments) if handler else to_json(dict(arguments))
+        text = to_json(dict(arguments)) if handler is None else handler.arguments.to_json(arguments)
+        secret = self._secrets_of(key) if handler is None else handler.secret_fields
+        if not secret:
+            return text
+        return to_json(encrypt_fields(json.loads(text), secret, self.box(), tenant=tenant, definition=key))
+
+    def _refuse_without_key(self) -> None:
+        for handler in self._handlers.values():
+            if handler.secret_fields and not self.box():
+                fields = ", ".join(handler.secret_fields)
+                raise ConfigError(f"job {handler.key!r} has secret fields ({fields}): set HEADRACE_SECRET_KEY")
 
     async def sync(self, database: Database, *, app: str, force: bool = False, complete: bool = False) -> SyncReport:
         """Tell a database what was declared; an app that declares nothing has nothing to say."""
         if not self._handlers and not complete:
             return SyncReport()
+        self._refuse_without_key()
         definitions = [h.definition for key, h in self._handlers.items() if key not in self._at_run_time]
         triggers = {definition.key: definition.triggers for definition in definitions}
         async with database.pool.acquire() as conn, conn.transaction():

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+from collections import ChainMap
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Protocol
 
@@ -13,16 +15,22 @@ from headrace.config import Settings
 from headrace.db.database import Database
 from headrace.db.listen import Listener
 from headrace.define.handler import Handler
-from headrace.define.sync import SyncReport
+from headrace.define.sync import SyncReport, sync_definitions
+from headrace.errors import ConfigError, HeadraceError
+from headrace.executors.sql.executor import SqlExecutor
 from headrace.log import get_logger
+from headrace.model.encryption import SecretBox
 from headrace.model.job import ClaimedJob
+from headrace.model.log_line import LOG, STREAMS, LogLine
+from headrace.model.run_log import LogLimits
 from headrace.model.status import JobStatus
 from headrace.model.transition import Transition
 from headrace.queue.lease import WorkerIdentity
 from headrace.queue.rescue import mark_all_lost
 from headrace.version import __version__
+from headrace.worker.command_handler import CommandHandler
 from headrace.worker.maintenance import Maintenance, Retention
-from headrace.worker.postgres import PostgresTransport
+from headrace.worker.postgres import SQL_JOBS, PostgresTransport
 from headrace.worker.worker import Worker
 
 log = get_logger("headrace.worker")
@@ -33,6 +41,7 @@ class App(Protocol):
 
     @property
     def settings(self) -> Settings: ...
+    def read_settings(self) -> Settings: ...
     @property
     def database(self) -> Database: ...
     @property
@@ -68,6 +77,11 @@ class WorkerProcess:
             concurrency=concurrency or jobs.worker_concurrency,
             lease=timedelta(seconds=jobs.lease_duration_s),
         )
+        self._commands = read_commands(app.settings, app.handlers)
+        sql_url = app.settings.sql.database_url or app.database.sql_jobs_url
+        if sql_url is None:
+            log.info("SQL jobs are off: give sql.database_url a login of their own")
+        identity = replace(identity, definitions=self._definitions(sql=sql_url is not None))
         self._transport = PostgresTransport(endpoint, identity, poll_interval=jobs.poll_interval_ms / 1000)
         self._listener = Listener(endpoint, {"headrace": self._notified})
         self._maintenance = Maintenance(
@@ -78,18 +92,23 @@ class WorkerProcess:
         )
         self.worker = Worker(
             self._transport,
-            app.handlers,
+            ChainMap(self._commands, app.handlers),  # type: ignore[arg-type]
             concurrency=identity.concurrency,
             lease=jobs.lease_duration_s,
             shutdown_timeout=jobs.shutdown_timeout_s,
             kill_grace=jobs.kill_grace_s,
             on_rescheduled=self._maintenance.watch.wake,
             announce=announce_end if announce else None,
+            echo=echo_line if announce else None,
+            log_limits=LogLimits(lines=app.settings.logs.max_lines, size=int(app.settings.logs.max_mb * 1024 * 1024)),
+            sql=_sql_executor(app.settings, sql_url),
+            box=SecretBox.read(app.settings.secret_key),
         )
 
     async def run(self) -> None:
         """Work until `stop` is called."""
         await self._app.sync_definitions()
+        await self._sync_commands()
         await self._rescue_after_a_clean_slate()
         self._listener.start()
         self._app.workers.add(self)
@@ -117,7 +136,30 @@ class WorkerProcess:
 
     def definitions_changed(self) -> None:
         """Serve what the application has declared meanwhile."""
-        self._transport.serve(tuple(self._app.handlers))
+        self._transport.serve(self._definitions(sql=SQL_JOBS in self._transport.definitions))
+
+    def _definitions(self, *, sql: bool) -> tuple[str, ...]:
+        return (*self._app.handlers, *self._commands, *([SQL_JOBS] if sql else []))
+
+    def reload_commands(self) -> None:
+        """Read the commands of the configuration again; a file that is not valid changes nothing."""
+        try:
+            commands = read_commands(self._app.read_settings(), self._app.handlers)
+        except HeadraceError as error:
+            log.error("the commands were not read again", error=str(error))
+            return
+        self._commands.clear()
+        self._commands.update(commands)
+        self._reloading = asyncio.create_task(self._sync_commands())
+        self.definitions_changed()
+        log.info("the commands were read again", commands=sorted(commands))
+
+    async def _sync_commands(self) -> None:
+        """Other machines may have other commands, so none is ever called deleted."""
+        if self._commands:
+            async with self._app.database.pool.acquire() as conn:
+                definitions = [handler.definition for handler in self._commands.values()]
+                await sync_definitions(conn, definitions, app="commands", complete=False)
 
     def _notified(self, payload: str) -> None:
         match payload.split(" "):
@@ -136,9 +178,32 @@ class WorkerProcess:
                 self.worker.nudge()
 
 
+def read_commands(settings: Settings, handlers: Mapping[str, Handler]) -> dict[str, CommandHandler]:
+    """The commands of this machine's configuration, or `ConfigError` with what is wrong with one."""
+    commands = {key: CommandHandler(key, command) for key, command in settings.commands.items()}
+    for key, command in commands.items():
+        if key in handlers:
+            raise ConfigError(f"commands.{key}: a job in code has this key already")
+        if problems := command.problems():
+            raise ConfigError(f"commands.{key} cannot run here: {'; '.join(problems)}")
+        for warning in command.warnings():
+            log.warning(f"commands.{key}: {warning}")
+    return commands
+
+
+def _sql_executor(settings: Settings, url: str | None) -> SqlExecutor | None:
+    if url is None:
+        return None
+    return SqlExecutor(url, size=settings.sql.pool_size, allowed_schemas=settings.sql.allowed_schemas)
+
+
 def _retention(settings: Settings) -> Retention:
     kept = settings.retention
-    return Retention(ledger=timedelta(days=kept.ledger_days), events=timedelta(days=kept.events_days))
+    return Retention(
+        ledger=timedelta(days=kept.ledger_days),
+        events=timedelta(days=kept.events_days),
+        logs=timedelta(days=kept.logs_days),
+    )
 
 
 def announce_end(job: ClaimedJob, transition: Transition) -> None:
@@ -150,6 +215,12 @@ def announce_end(job: ClaimedJob, transition: Transition) -> None:
         log.warning(f"job {transition.outcome}", **said, error=transition.error, again_in=f"{transition.delay:.1f} s")
     else:
         log.error(f"job {transition.final}", **said, error=transition.error)
+
+
+def echo_line(line: LogLine) -> None:
+    """What a job printed, for people; what it logged goes through `logging` anyway."""
+    if line.stream != LOG:
+        log.info(line.message, job_id=str(line.job_id), stream=STREAMS[line.stream])
 
 
 async def run_worker(app: App, *, concurrency: int | None = None, queues: tuple[str, ...] | None = None) -> None:

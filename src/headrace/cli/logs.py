@@ -11,6 +11,8 @@ from typing import Any
 
 import structlog
 
+from headrace.capture import without_secrets
+
 
 def set_up_logs(*, readable: bool | None = None, verbose: bool = False) -> None:
     """Lines on stderr; `readable` says whether for people, a terminal decides when it is not given."""
@@ -34,7 +36,7 @@ class ForPeople(logging.Formatter):
         said = {"timestamp": time, "level": record.levelname.lower(), "event": text, **fields}
         if record.exc_info:
             said["exc_info"] = record.exc_info
-        return str(self._render(None, record.levelname, said))
+        return without_secrets(str(self._render(None, record.levelname, said)))
 
 
 class ForPrograms(logging.Formatter):
@@ -51,7 +53,7 @@ class ForPrograms(logging.Formatter):
         }
         if record.exc_info:
             said["exception"] = "".join(traceback.format_exception(*record.exc_info))
-        return json.dumps(said, default=str, ensure_ascii=False)
+        return without_secrets(json.dumps(said, default=str, ensure_ascii=False))
 
 
 def _parts(record: logging.LogRecord) -> tuple[str, dict[str, Any]]:

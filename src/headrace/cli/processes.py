@@ -30,6 +30,7 @@ def run_processes(count: int) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, forward)
+    signal.signal(signal.SIGHUP, lambda _number, _frame: _have_commands_read(children))
     children += [_start(command) for _ in range(count)]
     while not signals:
         for position, child in enumerate(children):
@@ -42,6 +43,12 @@ def run_processes(count: int) -> None:
         if child.pid not in told and child.poll() is None:
             child.send_signal(signals[0])
     raise SystemExit(max(_exit_code(child.wait()) for child in children))
+
+
+def _have_commands_read(children: list[subprocess.Popen[bytes]]) -> None:
+    for child in children:
+        if child.poll() is None:
+            child.send_signal(signal.SIGHUP)
 
 
 def _exit_code(ended: int) -> int:

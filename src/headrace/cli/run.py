@@ -6,6 +6,7 @@ import asyncio
 import gc
 import os
 import signal
+import sys
 from collections.abc import Awaitable, Callable
 
 from headrace.app import Headrace
@@ -72,3 +73,7 @@ def _obey_signals(process: WorkerProcess) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, obey, number)
+    if sys.stdin is not None and sys.stdin.isatty():
+        loop.add_signal_handler(signal.SIGHUP, obey, signal.SIGHUP)  # the terminal is gone
+    else:
+        loop.add_signal_handler(signal.SIGHUP, process.reload_commands)

@@ -8,6 +8,7 @@ from typing import Self
 
 from headrace.db.connect import Endpoint, Pool
 from headrace.db.embedded import EmbeddedServer
+from headrace.db.embedded.roles import sql_role_url
 from headrace.db.migrate import migrate
 from headrace.db.server_check import ServerReport, check_server
 from headrace.log import get_logger
@@ -29,6 +30,11 @@ class Database:
         self.pool = pool
         self.report = report
         self.embedded = embedded
+
+    @property
+    def sql_jobs_url(self) -> str | None:
+        """The login that SQL jobs use, where it is we who made the server."""
+        return sql_role_url(self.endpoint.url) if self.embedded else None
 
     @classmethod
     async def open(cls, *, url: str | None, data_dir: Path, pool_size: int = 10, migrated: bool = True) -> Self:

@@ -12,6 +12,7 @@ from headrace.errors import ValidationError
 from headrace.model.context import Context
 from headrace.model.definition import Definition, Isolation
 from headrace.model.outcome import Fail
+from headrace.model.secret_fields import encrypted_fields
 
 
 class Handler:
@@ -31,6 +32,7 @@ class Handler:
         if not declared.get("description"):
             declared["description"] = inspect.cleandoc(function.__doc__ or "")
         self.definition = Definition(key=key or function.__name__, payload_schema=self.arguments.schema(), **declared)
+        self.secret_fields = encrypted_fields(self.definition.payload_schema)
 
     @property
     def key(self) -> str:

@@ -20,14 +20,20 @@ import sys
 import threading
 import types
 from collections.abc import Callable, Coroutine
+from datetime import UTC, datetime
 from queue import SimpleQueue
 from typing import Any
 from uuid import UUID
 
+from headrace import capture
 from headrace.executors.messages import LENGTH, Message, Order, answer_to, answer_with, frame
 from headrace.model.context import Context
+from headrace.model.job import ClaimedJob
+from headrace.model.mask_outcome import masker_for
+from headrace.model.run_log import LogLimits, RunLog
 
 PARENT_CHECK_MS = 5_000
+UNLIMITED = LogLimits(lines=10**12, size=10**15)
 
 
 class Child:
@@ -50,7 +56,7 @@ class Child:
             self._obey(self._orders.get())
 
     def _obey(self, order: Order) -> None:
-        context = Context(order.job(), functools.partial(self._report, order))
+        context = Context(order.job(), functools.partial(self._report, order), functools.partial(self._open_log, order))
         self._order, self._context = order, context
         self._heed_stops()  # again, for the job before may have changed what a signal does
         # A copy, so that what one job leaves in context variables does not reach the next.
@@ -65,6 +71,7 @@ class Child:
             self._send(answer)
 
     def _answer(self, order: Order, context: Context) -> Message:
+        capture.current.set(context)
         try:
             handler = find(order)
             if context.canceled:
@@ -104,6 +111,25 @@ class Child:
         with self._sending:
             if self._order is order:
                 self._send({"kind": "progress", "fraction": fraction, "message": message})
+
+    def _open_log(self, order: Order, job: ClaimedJob) -> RunLog:
+        """Each line goes to the worker as it comes: it has the job's limits, and knows what is secret."""
+        return RunLog(
+            job.id,
+            job.run,
+            clock=lambda: datetime.now(UTC),
+            limits=UNLIMITED,
+            # Here as well: lines are cut to their length before they are sent.
+            masker=masker_for(order.payload, find(order).definition.payload_schema),
+            on_line=functools.partial(self._send_lines, order),
+        )
+
+    def _send_lines(self, order: Order, log: RunLog) -> None:
+        with self._sending:
+            for line in log.take(100):
+                if self._order is order:
+                    fields = json.loads(line.fields) if line.fields else None
+                    self._send({"kind": "log", "level": line.level, "message": line.message, "fields": fields})
 
     def _send(self, message: Message) -> None:
         try:
@@ -187,6 +213,7 @@ def main() -> None:
     die_with(life)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)  # what is printed is seen at once, and survives a SIGKILL
+    capture.install_logging()
     Child(line).serve()
 
 

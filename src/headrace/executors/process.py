@@ -10,12 +10,14 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from headrace.errors import HeadraceError
+from headrace.executors.child_output import ChildOutput, OnOutput
 from headrace.executors.messages import LENGTH, ChildRaised, Message, Order, Place, frame, value_of
 from headrace.model.context import Context
+from headrace.model.log_line import LOG
 
 __all__ = ["ChildDied", "ChildRaised", "IsolatedHandler", "NotIsolable", "ProcessExecutor"]
 
@@ -24,8 +26,6 @@ MOST_IDLE = 8
 JOBS_PER_CHILD = 100  # then it is replaced, so that what a handler leaks does not add up
 CLOSE_GRACE = 2.0
 SETTLE = 1.0  # how long the end of a process and of its line may lie apart
-
-Progress = Callable[[float | None, str | None], None]
 
 
 class NotIsolable(HeadraceError):
@@ -63,13 +63,15 @@ class ProcessExecutor:
         self._starting: set[asyncio.Task[None]] = set()
         self._closed = False
 
-    async def run(self, handler: IsolatedHandler, payload: str, context: Context) -> Any:
+    async def run(
+        self, handler: IsolatedHandler, payload: str, context: Context, on_output: OnOutput | None = None
+    ) -> Any:
         """The handler's value (JSON-decoded), or its exception; cancelling this ends the child."""
         path = [entry for entry in sys.path if isinstance(entry, str)]
         order = Order.of(place_of(handler.function), path, payload, context)
         child = await self._take()
         try:
-            answer = await child.ask(order, context.progress)
+            answer = await child.ask(order, context, on_output)
         except BaseException:
             # Not reused: a late signal could reach the next job.
             await self._end(child)
@@ -140,15 +142,21 @@ class Child:
     """A child process as its worker sees it; `gone` is done when it and its process group have ended."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, life: int
+        self,
+        process: asyncio.subprocess.Process,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        life: int,
+        outputs: Sequence[ChildOutput],
     ) -> None:
         self.jobs = 0
+        self._outputs = outputs
         self._process = process
         self._reader = reader
         self._writer = writer
         self._life = life
         self._answer: asyncio.Future[Message] | None = None
-        self._progress: Progress = lambda _fraction, _message: None
+        self._context: Context | None = None
         self._killer: asyncio.TimerHandle | None = None
         self.gone = asyncio.create_task(self._live())
 
@@ -163,24 +171,37 @@ class Child:
             theirs.callback(their_line.close)
             theirs.callback(os.close, their_life)
             fds = (their_line.fileno(), their_life)
+            outputs = [ChildOutput(name) for name in ("stdout", "stderr")]
+            for output in outputs:
+                ours.callback(output.close)
+                theirs.callback(os.close, output.theirs)
             process = await asyncio.create_subprocess_exec(
                 # -P: a file in the working directory must not stand in for a module.
                 *(sys.executable, "-P", "-m", CHILD, *map(str, fds)),
                 stdin=asyncio.subprocess.DEVNULL,
+                stdout=outputs[0].theirs,
+                stderr=outputs[1].theirs,
                 pass_fds=fds,
                 start_new_session=True,  # Ctrl-C reaches the worker alone, and the group can be ended as one
             )
             reader, writer = await asyncio.open_unix_connection(sock=line)
             ours.pop_all()
-            return cls(process, reader, writer, life)
+            return cls(process, reader, writer, life, outputs)
 
-    async def ask(self, order: Order, progress: Progress) -> Message:
-        """Have the order carried out, and return the answer."""
+    async def ask(self, order: Order, context: Context, on_output: OnOutput | None) -> Message:
+        """Have the order carried out, and return the answer; what it prints until then is the order's."""
         self.jobs += 1
-        self._progress = progress
+        self._context = context
         self._answer = asyncio.get_running_loop().create_future()
+        for output in self._outputs:
+            output.receiver = on_output
         self._writer.write(frame(order._asdict()))
-        return await self._answer
+        try:
+            return await self._answer
+        finally:
+            for output in self._outputs:
+                output.drain()
+                output.receiver = None
 
     def stop(self, grace: float) -> None:
         """Tell the child to stop, and end it if it has not done so after the grace."""
@@ -223,8 +244,12 @@ class Child:
     def _hear(self, message: Message) -> None:
         if self._answer is None or self._answer.done():
             return  # nobody waits any more
-        if message["kind"] == "progress":
-            self._progress(message["fraction"], message["message"])
+        context = self._context
+        if message["kind"] == "progress" and context is not None:
+            context.progress(message["fraction"], message["message"])
+        elif message["kind"] == "log" and context is not None:
+            if (lines := context.lines()) is not None:
+                lines.write(message["message"], level=message["level"], stream=LOG, fields=message["fields"])
         else:
             self._answer.set_result(message)
 
@@ -237,6 +262,9 @@ class Child:
             self._killer.cancel()
         self._writer.transport.abort()
         os.close(self._life)
+        for output in self._outputs:
+            output.drain()
+            output.close()
 
 
 def how_it_ended(code: int | None, *, stopped: bool) -> str:

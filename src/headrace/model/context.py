@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import contextvars
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 from uuid import UUID
 
-from headrace.log import get_logger
+from headrace.log import get_job_logger
 from headrace.model.job import ClaimedJob
+from headrace.model.run_log import RunLog
 
 Report = Callable[[UUID, float | None, str | None], None]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Context:
     """A handler's view of its run. Ask for it with a parameter annotated `Context`."""
 
-    __slots__ = ("_canceled", "_job", "_log", "_report")
+    __slots__ = ("_canceled", "_job", "_log", "_open_log", "_report", "run_log")
 
-    def __init__(self, job: ClaimedJob, report: Report) -> None:
+    def __init__(self, job: ClaimedJob, report: Report, open_log: Callable[[ClaimedJob], RunLog] | None = None) -> None:
         self._job = job
         self._report = report
+        self._open_log = open_log
         self._canceled = False
         self._log: Any = None
+        # Opened by the first line: a job that says nothing pays nothing.
+        self.run_log: RunLog | None = None
 
     @property
     def job_id(self) -> UUID:
@@ -70,17 +77,29 @@ class Context:
 
     @property
     def log(self) -> Any:
-        """A structured logger that knows the job."""
+        """A structured logger whose lines are kept with the job."""
         if self._log is None:
-            self._log = get_logger("headrace.job").bind(
-                job_id=str(self.job_id), definition=self.definition, tenant=self.tenant, attempt=self.attempt
-            )
+            about = {"job_id": str(self.job_id), "definition": self.definition, "tenant": self.tenant}
+            self._log = get_job_logger(self.lines, about)
         return self._log
+
+    def lines(self) -> RunLog | None:
+        """Where this run's lines go, if they are kept anywhere."""
+        if self.run_log is None and self._open_log is not None:
+            self.run_log = self._open_log(self._job)
+        return self.run_log
+
+    def bind(self, function: Callable[P, R]) -> Callable[P, R]:
+        """The function such that what it prints and logs is this run's, in whatever thread or pool it is called."""
+        context = contextvars.copy_context()
+        return lambda *args, **kwargs: context.copy().run(function, *args, **kwargs)
 
     def progress(self, fraction: float | None, message: str | None = None) -> None:
         """Say how far the run has come (0 to 1); written at most once a second."""
         if fraction is not None and not 0 <= fraction <= 1:
             raise ValueError(f"progress is a fraction between 0 and 1, not {fraction}")
+        if message is not None and (lines := self.lines()) is not None:
+            message = lines.masker.mask_text(message)
         self._report(self.job_id, fraction, message)
 
     def cancel(self) -> None:

@@ -10,12 +10,21 @@ from headrace.model.retry import RetryPolicy
 from headrace.model.status import JobStatus
 
 
+class FunctionName(NamedTuple):
+    """The function of an SQL definition."""
+
+    schema: str
+    name: str
+    signature: str
+
+
 class Terms(NamedTuple):
     """How a definition runs, as code or an operator set it."""
 
     definition: str
     timeout: float | None = None
     retry: RetryPolicy = RetryPolicy()
+    function: FunctionName | None = None
 
 
 class ClaimedJob(NamedTuple):

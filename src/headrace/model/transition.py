@@ -38,6 +38,7 @@ class Transition(NamedTuple):
     error: str | None = None
     traceback: str | None = None
     result: str | None = None
+    detail: str | None = None
 
 
 def decide(job: ClaimedJob, outcome: Outcome, chance: float) -> Transition:

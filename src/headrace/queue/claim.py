@@ -9,7 +9,7 @@ from uuid import UUID
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
-from headrace.model.job import ClaimedJob, Terms
+from headrace.model.job import ClaimedJob, FunctionName, Terms
 from headrace.model.retry import RetryPolicy
 
 SQL = statements(__file__)
@@ -60,13 +60,21 @@ async def fetch_claimed(
     return jobs
 
 
-async def list_lanes(conn: Connection, *, queues: Sequence[str], definitions: Sequence[str]) -> dict[int, Terms]:
-    """The lanes a worker may claim from now, each with the terms of its definition."""
-    rows = await conn.fetch(SQL["list_lanes"], list(queues), list(definitions))
-    return {
-        lane_id: Terms(definition, timeout, RetryPolicy(*(timedelta(seconds=s) for s in (base, cap, jitter))))
-        for lane_id, definition, timeout, base, cap, jitter in rows
-    }
+async def list_lanes(
+    conn: Connection, *, queues: Sequence[str], definitions: Sequence[str], sql: bool = False
+) -> dict[int, Terms]:
+    """The lanes a worker may claim from now, each with the terms of its definition; with `sql` also all SQL jobs."""
+    rows = await conn.fetch(SQL["list_lanes"], list(queues), list(definitions), sql)
+    return {row[0]: _terms(*row[1:]) for row in rows}
+
+
+def _terms(
+    definition: str, timeout: float | None, base: float, cap: float, jitter: float, *function: str | None
+) -> Terms:
+    retry = RetryPolicy(*(timedelta(seconds=seconds) for seconds in (base, cap, jitter)))
+    schema, name, signature = function
+    named = FunctionName(schema, name, signature) if schema and name and signature else None
+    return Terms(definition, timeout, retry, named)
 
 
 async def list_tenants(conn: Connection) -> dict[int, str]:

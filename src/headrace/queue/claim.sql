@@ -76,10 +76,12 @@ select id, payload, correlation_id, scheduled_for, source
 -- An operator may have written 'infinity' or 'NaN' there: no timeout then, and waits of 31 years at most.
 -- name: list_lanes
 select lane.id, definition.key as definition, case when timeout_seconds < 1e9 then timeout_seconds end as timeout_seconds,
-       least(retry_base_seconds, 1e9), least(retry_cap_seconds, 1e9), least(retry_jitter_seconds, 1e9)
+       least(retry_base_seconds, 1e9), least(retry_cap_seconds, 1e9), least(retry_jitter_seconds, 1e9),
+       function_schema, function_name, function_signature
   from headrace.lane
   join headrace.definition on definition.id = lane.definition_id
- where (lane.queue = any($1) or '*' = any($1)) and definition.key = any($2) and definition.enabled and not lane.paused
+ where (lane.queue = any($1) or '*' = any($1)) and (definition.key = any($2) or ($3 and definition.kind = 'sql'))
+   and definition.enabled and not lane.paused
  order by lane.id
 
 -- name: list_tenants

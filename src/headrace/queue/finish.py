@@ -24,8 +24,9 @@ async def finish_attempts(
 
 def _columns(transitions: Sequence[Transition]) -> Sequence[Sequence[object]]:
     """One array for each column; empty ones where every run succeeded and there is nothing to say."""
-    job_ids, runs, outcomes, *others, results = zip(*transitions, strict=True)
+    job_ids, runs, outcomes, *others, results, details = zip(*transitions, strict=True)
+    told = details if any(detail is not None for detail in details) else ()
     if any(outcome != "succeeded" for outcome in outcomes):
-        return job_ids, runs, outcomes, *others, results
+        return job_ids, runs, outcomes, *others, results, told
     said = results if any(result is not None for result in results) else ()
-    return job_ids, runs, *([()] * 6), said
+    return job_ids, runs, *([()] * 6), said, told

@@ -8,9 +8,10 @@
 -- name: finish_attempts
 with ended as (
   select job_id, run, coalesce(outcome, 'succeeded') as outcome, case when outcome is null then 'succeeded' else final end as final,
-         coalesce(spends, true) as spends, delay, error, traceback, result
-    from unnest($2::uuid[], $3::int[], $4::text[], $5::text[], $6::bool[], $7::float8[], $8::text[], $9::text[], $10::text[])
-      as e (job_id, run, outcome, final, spends, delay, error, traceback, result)
+         coalesce(spends, true) as spends, delay, error, traceback, result, detail
+    from unnest($2::uuid[], $3::int[], $4::text[], $5::text[], $6::bool[], $7::float8[], $8::text[], $9::text[], $10::text[],
+                $11::text[])
+      as e (job_id, run, outcome, final, spends, delay, error, traceback, result, detail)
 ), held as materialized (
   select job_id, run, tenant_id, lane_id, spent, queued_at, claimed_at, cancel_requested
     from headrace.queue
@@ -22,7 +23,7 @@ with ended as (
          spent + spends::int as spent,
          (case when final is null and cancel_requested then 'canceled' else outcome end)::headrace.attempt_outcome as outcome,
          (case when final is null and cancel_requested then 'canceled' else final end)::headrace.job_status as final,
-         delay, error, traceback, result
+         delay, error, traceback, result, detail
     from held join ended using (job_id, run)
 ), gone as (
   delete from headrace.queue where job_id = any(array(select job_id from accepted where final is not null))
@@ -37,9 +38,9 @@ with ended as (
    where q.job_id = accepted.job_id and final is null
 ), written as (
   insert into headrace.attempt (job_id, run, tenant_id, lane_id, worker_id, outcome, final, spent, queued_at, started_at,
-                                finished_at, error, traceback, result)
+                                finished_at, error, traceback, result, detail)
   select job_id, run, tenant_id, lane_id, $1, outcome, final, spent, queued_at, claimed_at, clock_timestamp(), error,
-         traceback, result::jsonb
+         traceback, result::jsonb, detail::jsonb
     from accepted
 ), told as materialized (
   select pg_notify('headrace_ended', w.job_id::text)

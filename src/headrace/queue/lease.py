@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from headrace.db.connect import Connection
@@ -44,9 +44,10 @@ async def register_worker(conn: Connection, who: WorkerIdentity) -> int:
     return worker_id
 
 
-async def renew_lease(conn: Connection, *, worker_id: int, running: int) -> bool:
-    """False when this worker was called lost."""
-    return await conn.fetchval(SQL["renew_lease"], worker_id, running) is not None
+async def renew_lease(conn: Connection, *, worker_id: int, running: int) -> datetime | None:
+    """The database's time, or none when this worker was called lost."""
+    now: datetime | None = await conn.fetchval(SQL["renew_lease"], worker_id, running)
+    return now
 
 
 async def list_cancel_requests(conn: Connection, *, worker_id: int) -> list[tuple[UUID, int]]:

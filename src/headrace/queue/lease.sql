@@ -8,7 +8,7 @@ returning id
 -- name: renew_lease
 update headrace.worker set lease_expires_at = clock_timestamp() + lease, heartbeat_at = clock_timestamp(), running = $2
  where id = $1 and state = 'live'
-returning id
+returning heartbeat_at
 
 -- name: list_cancel_requests
 select job_id, run from headrace.queue where worker_id = $1 and status = 'running' and cancel_requested

@@ -33,9 +33,7 @@ async def create_trigger(
 ) -> UUID:
     """A new trigger; refused with the reason where its rule, its payload or its name will not do."""
     complete = complete_settings(settings)
-    with translated_errors():
-        schema = await conn.fetchval(SQL["schema_of"], definition)
-    _check_payload(name, complete, schema)
+    _check_payload(name, complete, await _schema(conn, definition))
     try:
         with translated_errors():
             trigger_id: UUID = await conn.fetchval(
@@ -52,7 +50,7 @@ async def update_trigger(conn: Connection, name: str, changes: Mapping[str, Any]
         trigger_id = await _lock(conn, name, tenant)
         before = await get_trigger(conn, name, tenant=tenant)
         complete = complete_settings({**before.settings, **changes})
-        _check_payload(name, complete, await conn.fetchval(SQL["schema_of"], before.definition))
+        _check_payload(name, complete, await _schema(conn, before.definition))
         with translated_errors():
             await conn.execute(SQL["update_trigger"], trigger_id, _json(changes))
 
@@ -85,6 +83,15 @@ async def _lock(conn: Connection, name: str, tenant: str) -> UUID:
     if trigger_id is None:
         raise _unknown(name, tenant)
     return trigger_id
+
+
+async def _schema(conn: Connection, definition: str) -> str:
+    """The definition's schema; triggers have no key, so one with secret fields is refused."""
+    with translated_errors():
+        schema, secret = await conn.fetchrow(SQL["schema_of"], definition) or ("{}", [])
+    if secret:
+        raise Conflict(f'a trigger cannot enqueue "{definition}": it has no key to encrypt {", ".join(secret)} with')
+    return str(schema)
 
 
 def _unknown(name: str, tenant: str) -> NotFound:

@@ -1,5 +1,5 @@
 -- name: schema_of
-select (headrace._runnable($1)).payload_schema
+select payload_schema, secret_fields from headrace._runnable($1)
 
 -- name: create_trigger
 insert into headrace.trigger (

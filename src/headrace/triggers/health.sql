@@ -9,7 +9,7 @@ select d.key as definition, count(*) as triggers
   join headrace.definition as d on d.id = t.definition_id
  where t.enabled and d.enabled and d.deleted_from_code_at is null and t.next_run_at is distinct from 'infinity'
    and not exists (select from headrace.worker as w
-                    where w.state = 'live' and w.lease_expires_at > now() and d.key = any(w.definitions)
+                    where w.state = 'live' and w.lease_expires_at > now() and (d.key = any(w.definitions) or (d.kind = 'sql' and '*sql' = any(w.definitions)))
                       and (coalesce(t.queue, d.queue) = any(w.queues) or '*' = any(w.queues)))
  group by d.key
  order by d.key limit 10

@@ -27,11 +27,13 @@ class Heartbeat:
         lease: float,
         compose: Callable[[], Beat],
         on_pulse: Callable[[Pulse], None],
+        on_live: Callable[[], None] = lambda: None,
     ) -> None:
         self._transport = transport
         self._interval = lease / 3
         self._compose = compose
         self._on_pulse = on_pulse
+        self._on_live = on_live
         self._main_loop = asyncio.get_running_loop()
         self._thread = threading.Thread(target=self._serve, name="headrace heartbeat", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -84,6 +86,8 @@ class Heartbeat:
                     continue
                 backoff.reset()
                 due = now + self._interval
+                if pulse.live:
+                    self._on_live()
                 self._main_loop.call_soon_threadsafe(self._on_pulse, pulse)
             await pause_for(self._nudged, min(BUSY_INTERVAL, self._interval))
         await self._transport.heartbeat(Beat(running=0, last=True))

@@ -11,6 +11,7 @@ from headrace.db.connect import Endpoint
 from headrace.db.link import Link
 from headrace.db.upkeep import create_partitions, forget_ended
 from headrace.log import get_logger
+from headrace.logs.prune import create_log_partitions, prune_logs
 from headrace.queue.promote import promote_due
 from headrace.queue.rescue import mark_lost_workers, rescue_jobs
 from headrace.triggers.prune import prune_events, prune_ledger, prune_windows
@@ -26,6 +27,7 @@ class Retention(NamedTuple):
 
     ledger: timedelta
     events: timedelta
+    logs: timedelta
 
 
 class Promoter(Loop):
@@ -95,6 +97,8 @@ class Upkeep(Loop):
             await prune_ledger(conn, keep=self._retention.ledger)
             await prune_events(conn, keep=self._retention.events)
             await prune_windows(conn)
+            await create_log_partitions(conn)
+            await prune_logs(conn, keep=self._retention.logs)
         return None
 
 

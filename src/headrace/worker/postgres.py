@@ -8,12 +8,15 @@ import time
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import datetime
 
 import asyncpg
 
 from headrace.db.connect import Connection, Endpoint
 from headrace.db.link import DatabaseAway, Link
+from headrace.logs.write import write_lines
 from headrace.model.job import ClaimedJob, Terms
+from headrace.model.log_line import LogLine
 from headrace.model.outcome import Released
 from headrace.model.transition import Transition
 from headrace.pause import pause_for
@@ -29,6 +32,7 @@ from headrace.queue.lease import (
     stop_worker,
     write_progress,
 )
+from headrace.worker.database_clock import DatabaseClock
 from headrace.worker.transport import Beat, Fence, OutcomeRefused, Pulse, TransportAway
 
 LARGEST_CLAIM = 1000
@@ -36,6 +40,8 @@ LANES_GOOD_FOR = 5.0
 RECONCILE_EVERY = 10.0
 # After arming, look again at once and soon: an enqueue that saw us unarmed may not have committed yet.
 LOOKS = (0.0, 0.05, 0.25)
+# Among a worker's definitions: whatever SQL job there is. No definition can have this key.
+SQL_JOBS = "*sql"
 
 
 class PostgresTransport:
@@ -46,6 +52,8 @@ class PostgresTransport:
         self._poll_interval = poll_interval
         self._claim_link = Link(endpoint, "claim")
         self._finish_link = Link(endpoint, "finish")
+        self._log_link = Link(endpoint, "logs")
+        self._clock = DatabaseClock()
         self._heartbeat_link: Link | None = None
         self._endpoint = endpoint
         self._lanes: dict[int, Terms] = {}
@@ -61,6 +69,7 @@ class PostgresTransport:
     async def register(self) -> None:
         async with self._using(self._claim_link) as conn:
             self.worker_id = await register_worker(conn, self._who)
+            self._heard(await renew_lease(conn, worker_id=self.worker_id, running=0))
         self._armed = False
 
     # -- claim
@@ -118,7 +127,9 @@ class PostgresTransport:
             if self._who_changed:
                 self._who_changed = False
                 await set_definitions(conn, worker_id=self.worker_id, definitions=self._who.definitions)
-            self._lanes = await list_lanes(conn, queues=self._who.queues, definitions=self._who.definitions)
+            self._lanes = await list_lanes(
+                conn, queues=self._who.queues, definitions=self._who.definitions, sql=SQL_JOBS in self._who.definitions
+            )
         except BaseException:
             self._lanes_read_at = float("-inf")
             raise
@@ -142,6 +153,11 @@ class PostgresTransport:
     def wake(self) -> None:
         self._woken.set()
 
+    @property
+    def definitions(self) -> tuple[str, ...]:
+        """What is claimed."""
+        return self._who.definitions
+
     def serve(self, definitions: tuple[str, ...]) -> None:
         """Claim these from now on."""
         self._who = replace(self._who, definitions=definitions)
@@ -164,7 +180,7 @@ class PostgresTransport:
             return Pulse(live=True)
         worker_id = self.worker_id
         async with self._using(self._heartbeat_link) as conn:
-            if not await renew_lease(conn, worker_id=worker_id, running=beat.running):
+            if not self._heard(await renew_lease(conn, worker_id=worker_id, running=beat.running)):
                 # Unless the worker has come back under another id meanwhile, whom this does not concern.
                 return Pulse(live=worker_id != self.worker_id)
             if beat.progress:
@@ -179,6 +195,18 @@ class PostgresTransport:
         except (asyncpg.PostgresError, ValueError) as error:
             raise OutcomeRefused(f"{type(error).__name__}: {error}") from error
 
+    async def write_logs(self, lines: Sequence[LogLine]) -> set[Fence]:
+        async with self._using(self._log_link) as conn:
+            return await write_lines(conn, self.worker_id, lines)
+
+    def now(self) -> datetime:
+        return self._clock.now()
+
+    def _heard(self, now: datetime | None) -> bool:
+        if now is not None:
+            self._clock.set(now)
+        return now is not None
+
     async def close(self) -> None:
         with contextlib.suppress(TransportAway):
             async with self._using(self._claim_link) as conn:
@@ -188,6 +216,7 @@ class PostgresTransport:
                 await stop_worker(conn, worker_id=self.worker_id)
         await self._claim_link.close()
         await self._finish_link.close()
+        await self._log_link.close()
 
     @asynccontextmanager
     async def _using(self, link: Link) -> AsyncIterator[Connection]:

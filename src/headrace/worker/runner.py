@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
-from headrace.define.handler import Handler
-from headrace.executors.process import ChildRaised, ProcessExecutor
-from headrace.executors.threads import ThreadExecutor
+from headrace.capture import current, end_run
+from headrace.executors.process import ChildRaised
 from headrace.log import get_logger
 from headrace.model.context import Context, Report
+from headrace.model.encryption import CannotDecrypt
 from headrace.model.job import ClaimedJob
+from headrace.model.mask_outcome import mask_outcome
 from headrace.model.outcome import (
     Cancel,
     Canceled,
@@ -26,12 +29,16 @@ from headrace.model.outcome import (
     Succeeded,
     TimedOut,
 )
-from headrace.model.text import NotJsonError, to_json
+from headrace.model.run_log import LogLimits, RunLog
+from headrace.model.text import NotJsonError, clean, to_json
 from headrace.model.transition import Transition, decide
+from headrace.worker.kinds import Kinds
+from headrace.worker.log_writer import LogWriter
 from headrace.worker.slots import Run, Slots, StopReason
 
 log = get_logger("headrace.worker")
 SUCCEEDED = Succeeded()
+LONGEST_DETAIL = 10_000
 
 
 class Runner:
@@ -40,27 +47,33 @@ class Runner:
     def __init__(
         self,
         slots: Slots,
-        handlers: Mapping[str, Handler],
+        kinds: Kinds,
         *,
         on_end: Callable[[Run, Transition | None], None],
         report: Report,
-        kill_grace: float,
-        threads: ThreadExecutor,
-        processes: ProcessExecutor,
+        logs: LogWriter,
+        clock: Callable[[], datetime],
+        limits: LogLimits,
     ) -> None:
         # Kept, because asking for it asks the kernel for the process id: a sixth of the time of a no-op job.
         self._loop = asyncio.get_running_loop()
         self._slots = slots
-        self._handlers = handlers
+        self._kinds = kinds
         self._on_end = on_end
         self._report = report
-        self._kill_grace = max(kill_grace, 0.1)
-        self._threads = threads
-        self._processes = processes
+        self._logs = logs
+        self._clock = clock
+        self._limits = limits
 
     def start(self, job: ClaimedJob) -> None:
         """Run a job as a task of its own, strongly referenced by its slot."""
-        run = Run(job, Context(job, self._report), (job.id, job.run))
+        sealed: str | None = None
+        try:
+            job = self._kinds.open_secrets(job)
+        except CannotDecrypt as error:
+            sealed = str(error)
+        run = Run(job, Context(job, self._report, self._open_log), (job.id, job.run))
+        run.sealed = sealed
         self._slots.running[run.fence] = run
         run.task = self._loop.create_task(self._run(run))
         if job.terms.timeout is not None:
@@ -75,31 +88,43 @@ class Runner:
 
     def _insist(self, run: Run) -> None:
         """Cancel the run's task, and again after each grace while it lives on: a handler may swallow it."""
-        if run.task is None or run.task.done():
+        if run.task is None or run.task.done() or run.ended:
             return
         run.task.cancel()
-        self._loop.call_later(self._kill_grace, self._insist, run)
+        self._loop.call_later(self._kinds.grace(run.job), self._insist, run)
 
     async def _run(self, run: Run) -> None:
         outcome: Outcome
+        current.set(run.context)
         try:
-            outcome = outcome_of(await self._call(run))
+            if run.sealed is not None:
+                raise Retry(reason=run.sealed)  # another worker may have the key
+            outcome = outcome_of(await self._kinds.call(run))
         except asyncio.CancelledError:
             outcome = self._stopped(run)
         except (Retry, Snooze, Cancel, Fail) as asked:
             outcome = asked
         except BaseException as error:
             outcome = failure(error)
+        run.ended = True
+        if run.context.run_log is not None:
+            await self._settle_log(run.context.run_log, run)
         self._end(run, outcome)
 
-    async def _call(self, run: Run) -> Any:
-        handler = self._handlers[run.job.definition]
-        if handler.isolation == "process":
-            return await self._processes.run(handler, run.job.payload, run.context)
-        arguments = handler.bind(run.job.payload, run.context)
-        if handler.is_async:
-            return await handler.function(**arguments)
-        return await self._threads.run(handler.function, arguments)
+    async def _settle_log(self, lines: RunLog, run: Run) -> None:
+        """All that the run said is kept before its outcome, unless somebody else has the job by now."""
+        current.set(None)
+        end_run(lines)
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(0)  # a handler that cancelled its own task must not take its outcome along
+        if run.stop_reason != "lost":
+            await self._logs.settle(lines)
+
+    def _open_log(self, job: ClaimedJob) -> RunLog:
+        masker = self._kinds.masker(job)
+        return RunLog(
+            job.id, job.run, clock=self._clock, limits=self._limits, masker=masker, on_line=self._logs.noticed
+        )
 
     def _stopped(self, run: Run) -> Outcome:
         match run.stop_reason:
@@ -113,9 +138,8 @@ class Runner:
                 return Failed("CancelledError: the handler was cancelled from within")
 
     def _timeout_text(self, run: Run) -> str:
-        handler = self._handlers[run.job.definition]
         text = f"timed out after {run.job.terms.timeout:g} s"
-        if handler.is_async or handler.isolation == "process":
+        if self._kinds.can_be_ended(run.job):
             return text
         return f"{text}; its thread cannot be ended and may still run (use isolation='process' to end it)"
 
@@ -125,20 +149,38 @@ class Runner:
         del self._slots.running[run.fence]
         if run.stop_reason == "lost":
             self._on_end(run, None)
-        else:
-            self._on_end(run, decide(run.job, outcome, random.random()))  # noqa: S311 - jitter is no secret
+            return
+        if outcome is SUCCEEDED and run.detail is None:
+            self._on_end(run, decide(run.job, outcome, 0.0))
+            return
+        lines = run.context.run_log  # its masker knows what the run began with: commands may have been read again since
+        if masker := self._kinds.masker(run.job) if lines is None else lines.masker:
+            outcome = mask_outcome(outcome, masker)
+        transition = decide(run.job, outcome, random.random())  # noqa: S311 - jitter is no secret
+        self._on_end(run, transition._replace(detail=_as_json(run.detail)) if run.detail else transition)
 
 
 def outcome_of(value: Any) -> Outcome:
     """What a handler's return value means."""
     if value is None:
         return SUCCEEDED
-    if isinstance(value, (Retry, Snooze, Cancel, Fail)):
+    if isinstance(value, (Retry, Snooze, Cancel, Fail, Succeeded, Failed, TimedOut, Released)):
         return value
     try:
         return Succeeded(to_json(value))
     except NotJsonError as error:
         return Failed(f"the result cannot be stored: {error}")
+
+
+def _as_json(detail: dict[str, Any]) -> str | None:
+    """What is known of a run, if it can be stored: its outcome must not fail for it."""
+    try:
+        return to_json(
+            {key: clean(value, 10_000) if isinstance(value, str) else value for key, value in detail.items()}
+        )
+    except NotJsonError as error:
+        log.warning("the detail of a run cannot be stored", error=str(error))
+        return None
 
 
 def failure(error: BaseException) -> Failed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 
 from headrace.db.connect import Connection
 from headrace.db.link import Link
@@ -57,7 +57,7 @@ class Dispatcher(Loop):
         super().__init__()
         self._link = link
         self._rules = Rules()
-        self._looks = iter(LOOKS)
+        self._looks: Iterator[float] = iter(())
 
     async def tick(self) -> float | None:
         async with self._link.use() as conn:

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from headrace.model.context import Context
 from headrace.model.job import ClaimedJob
@@ -25,6 +25,12 @@ class Run:
     task: asyncio.Task[None] | None = None
     timer: asyncio.TimerHandle | None = None
     stop_reason: StopReason | None = None
+    ended: bool = False
+    """Whether its handler has ended; what it said may still be on its way."""
+    sealed: str | None = None
+    """Why its secret fields cannot be read here."""
+    detail: dict[str, Any] | None = None
+    """What is known of it beside its outcome."""
 
 
 @dataclass(slots=True)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
 from headrace.model.job import ClaimedJob
+from headrace.model.log_line import LogLine
 from headrace.model.transition import Transition
 
 Fence = tuple[UUID, int]
@@ -54,6 +56,12 @@ class Transport(Protocol):
 
     async def finish(self, transitions: Sequence[Transition]) -> set[Fence]:
         """Write how runs ended; gives back those no longer ours. `OutcomeRefused` when the batch cannot be stored."""
+
+    async def write_logs(self, lines: Sequence[LogLine]) -> set[Fence]:
+        """Keep lines of runs that are ours; gives back those that no longer are. A repeat is not kept twice."""
+
+    def now(self) -> datetime:
+        """The control plane's time, as far as it is known here."""
 
     def wake(self) -> None:
         """End a claim's wait: there is room or a reason to look."""

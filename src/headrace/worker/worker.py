@@ -9,12 +9,16 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 from uuid import UUID
 
-from headrace.define.handler import Handler
-from headrace.executors.process import ProcessExecutor
-from headrace.executors.threads import ThreadExecutor
+from headrace import capture
+from headrace.executors.command.executor import CommandExecutor
+from headrace.executors.sql.executor import SqlExecutor
+from headrace.executors.threads import ContextThreadPool, ThreadExecutor
 from headrace.log import get_logger
+from headrace.model.encryption import NO_KEY, SecretBox
 from headrace.model.job import ClaimedJob
+from headrace.model.log_line import LogLine
 from headrace.model.outcome import Released
+from headrace.model.run_log import LogLimits
 from headrace.model.text import clean
 from headrace.model.transition import Transition, decide
 from headrace.pause import pause_for
@@ -22,6 +26,8 @@ from headrace.worker.backoff import Backoff
 from headrace.worker.claimer import Claimer
 from headrace.worker.finisher import Finisher
 from headrace.worker.heartbeat import Heartbeat
+from headrace.worker.kinds import AnyHandler, Kinds
+from headrace.worker.log_writer import LogWriter
 from headrace.worker.runner import Runner
 from headrace.worker.slots import Run, Slots
 from headrace.worker.transport import Beat, Fence, Pulse, Transport, TransportAway
@@ -30,6 +36,7 @@ log = get_logger("headrace.worker")
 DRAIN_OUTCOMES_SECONDS = 10.0
 MAX_PROGRESS_TEXT = 500
 MOST_REPORTS = 10_000
+DEFAULT_LIMITS = LogLimits()
 
 
 class Worker:
@@ -38,7 +45,7 @@ class Worker:
     def __init__(
         self,
         transport: Transport,
-        handlers: Mapping[str, Handler],
+        handlers: Mapping[str, AnyHandler],
         *,
         concurrency: int,
         lease: float,
@@ -46,6 +53,10 @@ class Worker:
         kill_grace: float = 5.0,
         on_rescheduled: Callable[[], None] = lambda: None,
         announce: Callable[[ClaimedJob, Transition], None] | None = None,
+        echo: Callable[[LogLine], None] | None = None,
+        log_limits: LogLimits = DEFAULT_LIMITS,
+        sql: SqlExecutor | None = None,
+        box: SecretBox = NO_KEY,
     ) -> None:
         self._transport = transport
         self._lease = lease
@@ -55,15 +66,17 @@ class Worker:
         self._slots = Slots(concurrency)
         self._finisher = Finisher(transport, on_rescheduled=on_rescheduled)
         self._threads = ThreadExecutor(on_stuck=self._thread_stuck)
-        self._processes = ProcessExecutor(kill_grace=kill_grace)
+        commands = CommandExecutor(lease=lease)
+        self._kinds = Kinds(handlers, threads=self._threads, kill_grace=kill_grace, commands=commands, sql=sql, box=box)
+        self._logs = LogWriter(transport, echo=echo)
         self._runner = Runner(
             self._slots,
-            handlers,
+            self._kinds,
             on_end=self._run_ended,
             report=self._progress_reported,
-            kill_grace=kill_grace,
-            threads=self._threads,
-            processes=self._processes,
+            logs=self._logs,
+            clock=transport.now,
+            limits=log_limits,
         )
         self._claimer = Claimer(transport, self._slots, self._runner, self._finisher)
         self._heartbeat: Heartbeat | None = None
@@ -77,9 +90,14 @@ class Worker:
     async def run(self) -> None:
         """Work until asked to stop, then leave in order: outcomes before the lease."""
         await self._register()
-        self._heartbeat = Heartbeat(self._transport, lease=self._lease, compose=self._beat, on_pulse=self._hear)
+        capture.install()
+        _carry_context()
+        self._heartbeat = Heartbeat(
+            self._transport, lease=self._lease, compose=self._beat, on_pulse=self._hear, on_live=self._kinds.live
+        )
         self._heartbeat.start()
         finishing = self._spawn(self._finisher.run())
+        writing = self._spawn(self._logs.run())
         claiming = self._spawn(self._claimer.run())
         self.ready.set()
         try:
@@ -88,9 +106,10 @@ class Worker:
         finally:
             claiming.cancel()
             finishing.cancel()
+            writing.cancel()
             await self._heartbeat.stop()
             self._threads.close()
-            await self._processes.close()
+            await self._kinds.close()
             await self._transport.close()
 
     def stop(self) -> None:
@@ -203,3 +222,10 @@ class Worker:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+def _carry_context() -> None:
+    """Have `loop.run_in_executor` carry context variables, unless the application chose an executor of its own."""
+    loop = asyncio.get_running_loop()
+    if getattr(loop, "_default_executor", None) is None:
+        loop.set_default_executor(ContextThreadPool(thread_name_prefix="headrace-default"))

@@ -15,4 +15,4 @@ def test_the_first_and_a_later_start_are_measured(data_dir: Path, capsys: pytest
         with EmbeddedServer.start(data_dir):
             seconds.append(time.perf_counter() - begun)
     with capsys.disabled():
-        print(f"\nembedded server: first start {seconds[0]:.2f} s, later start {seconds[1]:.2f} s")  # noqa: T201
+        print(f"\nembedded server: first start {seconds[0]:.2f} s, later start {seconds[1]:.2f} s")

@@ -145,6 +145,7 @@ begin
     raise exception 'unknown trigger "%"', of_trigger_id using errcode = 'HR404';
   end if;
   def := headrace._runnable((select key from headrace.definition where id = t.definition_id));
+  perform headrace._refuse_secrets(def, array[with_payload]);
   result.trigger_id := t.id;
   result.due_at := clock_timestamp();
   result.occasion := gen_random_uuid();

@@ -1,0 +1,11 @@
+drop function headrace.search_log;
+drop function headrace._log_query;
+drop function headrace._create_log_partitions;
+drop function headrace._create_log_partition;
+drop table headrace.log;
+drop table headrace.log_partition;
+drop function headrace._log_tags;
+drop function headrace._log_hour;
+drop function headrace._log_minute;
+drop function headrace._log_words;
+drop function headrace._log_text;

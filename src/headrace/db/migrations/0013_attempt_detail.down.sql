@@ -1,0 +1,1 @@
+alter table headrace.attempt drop column detail;

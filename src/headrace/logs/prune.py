@@ -1,0 +1,49 @@
+"""Prune: partitions ahead of time, and whole days gone when they are too old."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import asyncpg
+
+from headrace.db.connect import Connection
+from headrace.db.statements import statements
+from headrace.log import get_logger
+
+SQL = statements(__file__)
+log = get_logger("headrace.logs")
+
+PATIENCE_SECONDS = 2.0
+# Somebody reads it, or another process prunes too.
+IN_USE = (
+    TimeoutError,
+    asyncpg.UndefinedTableError,
+    asyncpg.ObjectNotInPrerequisiteStateError,
+    asyncpg.DeadlockDetectedError,
+)
+
+
+async def create_log_partitions(conn: Connection) -> int:
+    """Make the partitions of the coming days that are missing; gives back how many."""
+    made: int = await conn.fetchval(SQL["create_log_partitions"])
+    return made
+
+
+async def prune_logs(conn: Connection, *, keep: timedelta) -> int:
+    """Remove days that ended longer ago than that; gives back how many. Not within a transaction.
+
+    A day that somebody reads at the moment is hidden at once and goes the next time.
+    """
+    await conn.execute(SQL["mark_leaving"], keep)
+    removed = 0
+    try:
+        for suffix, detach, remove in await conn.fetch(SQL["list_leaving"]):
+            if detach is not None:
+                await conn.execute(detach, timeout=PATIENCE_SECONDS)
+            async with conn.transaction():
+                await conn.execute(remove, timeout=PATIENCE_SECONDS)
+                await conn.execute(SQL["forget_partition"], suffix)
+            removed += 1
+    except IN_USE:
+        log.info("old log lines are in use and go later")
+    return removed

@@ -1,0 +1,3 @@
+-- name: search_log
+select hits, complete, before_at, before_job_id, before_run, before_seq
+  from headrace.search_log($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)

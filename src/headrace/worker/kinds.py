@@ -1,0 +1,118 @@
+"""How each kind of definition is run: Python in the loop, a thread or a process, commands, SQL functions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from headrace.define.handler import Handler
+from headrace.executors.command.executor import CommandExecutor
+from headrace.executors.process import ProcessExecutor
+from headrace.executors.sql.executor import SqlExecutor
+from headrace.executors.threads import ThreadExecutor
+from headrace.model.encryption import NO_KEY, SecretBox, decrypt_fields
+from headrace.model.job import ClaimedJob
+from headrace.model.mask_outcome import masker_for
+from headrace.model.masking import Masker
+from headrace.model.outcome import Released
+from headrace.worker.command_handler import CommandHandler
+from headrace.worker.run_command import run_command
+from headrace.worker.run_output import RunOutput
+from headrace.worker.run_sql import run_sql
+from headrace.worker.slots import Run
+
+AnyHandler = Handler | CommandHandler
+
+
+class Kinds:
+    """What this worker can run, and with what."""
+
+    def __init__(
+        self,
+        handlers: Mapping[str, AnyHandler],
+        *,
+        threads: ThreadExecutor,
+        kill_grace: float,
+        commands: CommandExecutor,
+        sql: SqlExecutor | None = None,
+        box: SecretBox = NO_KEY,
+    ) -> None:
+        self._handlers = handlers
+        self._threads = threads
+        self._kill_grace = kill_grace
+        self._processes = ProcessExecutor(kill_grace=kill_grace)
+        self._commands = commands
+        self._sql = sql
+        self._box = box
+
+    def open_secrets(self, job: ClaimedJob) -> ClaimedJob:
+        """The job with its secret fields decrypted, or `CannotDecrypt`."""
+        handler = self._handlers.get(job.definition)
+        if handler is None or not handler.secret_fields:
+            return job
+        payload = decrypt_fields(
+            json.loads(job.payload), handler.secret_fields, self._box, tenant=job.tenant, definition=job.definition
+        )
+        return job._replace(payload=json.dumps(payload))
+
+    async def call(self, run: Run) -> Any:
+        """The handler's value, or an outcome."""
+        job = run.job
+        if job.terms.function is not None and self._sql is not None:
+            return await run_sql(self._sql, job.terms.function, run, kill_grace=self._kill_grace)
+        handler = self._handlers.get(job.definition)
+        if handler is None:
+            return Released("its command was taken out of the configuration")
+        if isinstance(handler, CommandHandler):
+            return await run_command(self._commands, handler, run)
+        if handler.isolation == "process":
+            return await self._isolated(handler, run)
+        arguments = handler.bind(job.payload, run.context)
+        if handler.is_async:
+            return await handler.function(**arguments)
+        return await self._threads.run(handler.function, arguments)
+
+    async def _isolated(self, handler: Handler, run: Run) -> Any:
+        output: RunOutput | None = None
+
+        def on_output(stream: str, data: bytes) -> float | None:
+            nonlocal output
+            output = output or RunOutput(run.context)
+            return output.feed(stream, data)
+
+        try:
+            return await self._processes.run(handler, run.job.payload, run.context, on_output)
+        finally:
+            if output is not None:
+                output.end()
+
+    def masker(self, job: ClaimedJob) -> Masker:
+        """What must not be seen of what the job says."""
+        handler = self._handlers.get(job.definition)
+        if handler is None:
+            return masker_for(job.payload, {})
+        secrets = handler.secrets if isinstance(handler, CommandHandler) else ()
+        return masker_for(job.payload, handler.definition.payload_schema, secrets)
+
+    def can_be_ended(self, job: ClaimedJob) -> bool:
+        """Whether a run that is given up is really gone."""
+        handler = self._handlers.get(job.definition)
+        return not isinstance(handler, Handler) or handler.is_async or handler.isolation == "process"
+
+    def grace(self, job: ClaimedJob) -> float:
+        """How long a run may take to stop before it is told again."""
+        handler = self._handlers.get(job.definition)
+        own = handler.settings.kill_grace_seconds if isinstance(handler, CommandHandler) else 0.0
+        return max(self._kill_grace, own, 0.1)
+
+    def live(self) -> None:
+        """The lease is held; told from the heartbeat's thread."""
+        self._commands.beat()
+
+    async def close(self) -> None:
+        """End whatever still runs."""
+        await self._processes.close()
+        await self._commands.close()
+        if self._sql is not None:
+            await self._sql.close()

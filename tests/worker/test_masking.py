@@ -1,0 +1,161 @@
+"""Secrets of a payload are seen by the handler, and nowhere in what is kept or said of its run."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import sys
+from typing import Annotated
+from urllib.parse import quote
+
+import pytest
+from pydantic import BaseModel, Field
+from tests.contract import apart
+from tests.waiting import until
+from tests.worker.running import finished, said, set_up, working
+
+from headrace import Cancel, Context, Fail, Headrace, Retry, Snooze
+from headrace.db.connect import Connection
+
+SECRET = "tr0ub4dor&3/horse"
+WriteOnly = Annotated[str, Field(json_schema_extra={"writeOnly": True})]
+
+
+class Card(BaseModel):
+    number: WriteOnly
+    owner: str
+
+
+async def everything(connection: Connection) -> str:
+    """All that the database knows of runs, in one text."""
+    parts = [
+        await connection.fetchval(f"select coalesce(string_agg(to_jsonb(t)::text, ' '), '') from headrace.{table} as t")
+        for table in ("attempt", "log", "progress")
+    ]
+    return " ".join(parts)
+
+
+async def written(connection: Connection) -> bool:
+    return bool(await connection.fetchval("select exists (select from headrace.progress)"))
+
+
+async def test_however_it_is_written(hr: Headrace, connection: Connection) -> None:
+    @hr.job()
+    async def leak(password: str, ctx: Context) -> None:
+        raw = password.encode()
+        for text in (raw.hex(), base64.b64encode(b"ab" + raw).decode(), quote(password, safe=""), repr(password)):
+            print("it is", text)
+        sys.stdout.write(password[:5])
+        sys.stdout.write(password[5:] + "\n")
+        ctx.log.info("fields", said=[password], token="short")
+        logging.getLogger("shop").warning("given %s", password)
+
+    async with working(hr):
+        job = await finished(hr, await hr.enqueue("leak", {"password": SECRET}))
+    lines = await said(connection, job.id)
+    assert all("***" in line for line in lines if line != "fields")
+    kept = await everything(connection)
+    assert SECRET not in kept
+    assert SECRET.encode().hex() not in kept
+    fields = await connection.fetchval("select fields::text from headrace.log where message = 'fields'")
+    assert fields == '{"said": ["***"], "token": "***"}'
+
+
+async def test_in_an_error_and_its_traceback(hr: Headrace, connection: Connection) -> None:
+    @hr.job(max_attempts=1)
+    async def leak(password: str) -> None:
+        try:
+            raise KeyError(password)
+        except KeyError as error:
+            raise ValueError(f"no {password}") from error
+
+    async with working(hr):
+        job = await finished(hr, await hr.enqueue("leak", {"password": SECRET}))
+    assert job.last_error == "ValueError: no ***"
+    assert "KeyError: '***'" in await connection.fetchval("select traceback from headrace.attempt")
+    assert SECRET not in await everything(connection)
+
+
+@pytest.mark.parametrize("what", [Retry, Snooze, Cancel, Fail])
+async def test_in_what_a_handler_asks_for(
+    hr: Headrace, connection: Connection, what: type[Retry | Snooze | Cancel | Fail]
+) -> None:
+    @hr.job(max_attempts=2)
+    async def leak(password: str, ctx: Context) -> None:
+        if ctx.fencing_token == 1:
+            raise what(0.01, reason=f"no {password}") if what in (Retry, Snooze) else what(f"no {password}")  # type: ignore[arg-type, call-arg]
+
+    async with working(hr):
+        await finished(hr, await hr.enqueue("leak", {"password": SECRET}))
+    kept = await everything(connection)
+    assert "no ***" in kept
+    assert SECRET not in kept
+
+
+async def test_in_a_progress_text(hr: Headrace, connection: Connection) -> None:
+    @hr.job()
+    async def leak(password: str, ctx: Context) -> str:
+        ctx.progress(0.5, f"half way with {password}")
+        await until("the progress is written", lambda: written(connection))
+        return str(await connection.fetchval("select message from headrace.progress"))
+
+    async with working(hr):
+        job = await finished(hr, await hr.enqueue("leak", {"password": SECRET}))
+    assert job.result == "half way with ***"
+    assert SECRET not in await everything(connection)
+
+
+async def test_in_the_workers_own_log(hr: Headrace, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+
+    @hr.job()
+    async def leak(password: str, ctx: Context) -> None:
+        ctx.log.info(f"it is {password}", given=password)
+
+    async with working(hr):
+        await finished(hr, await hr.enqueue("leak", {"password": SECRET}))
+    assert "it is ***" in caplog.text
+    assert SECRET not in caplog.text
+
+
+async def test_of_a_field_that_its_schema_calls_secret_however_deep_it_stands(
+    hr: Headrace, connection: Connection
+) -> None:
+    @hr.job()
+    async def pay(card: Card, others: list[Card], phrase: WriteOnly) -> str:
+        print("paying with", card.number, others[0].number, phrase)
+        return card.owner
+
+    payload = {
+        "card": {"number": "4111-1111-1111", "owner": "Ann Example"},
+        "others": [{"number": "5222-2222-2222", "owner": "Bob"}],
+        "phrase": "open sesame",
+    }
+    async with working(hr):
+        job = await finished(hr, await hr.enqueue("pay", payload))
+    assert job.result == "Ann Example"
+    assert await said(connection, job.id) == ["paying with *** *** ***"]
+
+
+async def test_across_the_place_where_a_long_line_is_cut(database_url: str, connection: Connection) -> None:
+    async with working(set_up(apart.hr, database_url)):
+        job = await finished(apart.hr, await apart.leak_across_the_cut_apart.enqueue(password=SECRET))
+    assert job.status == "succeeded"
+    (line,) = await said(connection, job.id)
+    assert line.strip("x…") in ("***", "")
+    assert SECRET not in await everything(connection)
+
+
+async def test_what_is_too_short_is_masked_as_a_field_and_not_within_words(
+    hr: Headrace, connection: Connection
+) -> None:
+    @hr.job()
+    async def leak(pin: str, ctx: Context) -> str:
+        ctx.log.info("a cat sat", pin=pin)
+        return "concatenated"
+
+    async with working(hr):
+        job = await finished(hr, await hr.enqueue("leak", {"pin": "cat"}))
+    assert job.result == "concatenated"
+    assert await said(connection, job.id) == ["a cat sat"]
+    assert await connection.fetchval("select fields::text from headrace.log") == '{"pin": "***"}'
