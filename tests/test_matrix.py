@@ -16,7 +16,6 @@ ROW = re.compile(r"^\| (?P<id>[RTP]\S*|\w+ → \w+) \| (?P<promise>.+?) \| (?P<p
 REFERENCE = re.compile(r"`(?P<file>[\w/]+\.py)::(?P<test>test_\w+)`")
 # What belongs to a part that is not built yet says so, in these words and no others.
 LATER = {
-    "with command jobs",
     "with the API",
     "with limits",
     "with retention",

@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from headrace.errors import ValidationError
@@ -25,6 +26,7 @@ class Handler:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
+        self.definition = SimpleNamespace(payload_schema={})
 
     def invoke(self, payload: str, context: Context) -> Any:
         """Call the function."""

@@ -27,8 +27,9 @@ DELIVERIES = """
       from headrace.delivery as d
       left join headrace.trigger as t on t.id = d.trigger_id
       left join headrace.deleted_trigger as gone on gone.id = d.trigger_id
+      left join headrace.event as e on e.id = d.event_id
      where $1::uuid is null or d.event_id = $1
-     order by 1, d.event_id
+     order by 1, e.emitted_at, d.event_id
 """
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import datetime as clock
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.chaos.server import OwnServer, own_server
+from tests.contract.lines import Broken, ReplyLost, Slow
 from tests.waiting import until
 from tests.worker.running import (
     app_on,
@@ -25,46 +25,10 @@ from tests.worker.running import (
     working,
 )
 
-import headrace.worker.database_clock
 from headrace import Context, Headrace
 from headrace.app.work import WorkerProcess
 from headrace.config import LogsSettings
 from headrace.db.connect import Connection, Endpoint
-from headrace.model.log_line import LogLine
-from headrace.worker.postgres import PostgresTransport
-from headrace.worker.transport import Fence, TransportAway
-
-
-class ReplyLost(PostgresTransport):
-    """Every second batch is stored, and its reply is lost."""
-
-    batches = 0
-
-    async def write_logs(self, lines: Sequence[LogLine]) -> set[Fence]:
-        refused = await super().write_logs(lines)
-        self.batches += 1
-        if self.batches % 2:
-            raise TransportAway("the reply was lost")
-        return refused
-
-
-class Slow(PostgresTransport):
-    """A batch is on its way until it is let through."""
-
-    under_way = 0
-    through = asyncio.Event()
-
-    async def write_logs(self, lines: Sequence[LogLine]) -> set[Fence]:
-        self.under_way += 1
-        await self.through.wait()
-        return await super().write_logs(lines)
-
-
-class Broken(PostgresTransport):
-    """No line can be stored, for a reason that nobody thought of."""
-
-    async def write_logs(self, lines: Sequence[LogLine]) -> set[Fence]:
-        raise ValueError("nobody thought of it")
 
 
 async def test_every_run_has_all_its_lines_when_its_outcome_is_seen(hr: Headrace, connection: Connection) -> None:
@@ -261,24 +225,3 @@ async def test_any_characters_are_kept_or_made_visible(hr: Headrace, connection:
     assert lines[:4] == ["a\\x00b", "a\\udc80b", "\x1b[31mred\x1b[0m", "fields"]
     assert len(lines[4].encode()) <= 16_384
     assert await connection.fetchval("select fields is not null from headrace.log where message = 'fields'")
-
-
-async def test_a_worker_whose_clock_is_an_hour_off_stores_the_databases_time(
-    hr: Headrace, connection: Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Wrong(clock.datetime):
-        @classmethod
-        def now(cls, tz: clock.tzinfo | None = None) -> Any:
-            return clock.datetime.now(tz) - clock.timedelta(hours=1)
-
-    monkeypatch.setattr(headrace.worker.database_clock, "datetime", Wrong)
-
-    @hr.job()
-    async def chatter() -> None:
-        print("now")
-
-    async with working(hr):
-        before = await connection.fetchval("select clock_timestamp()")
-        await finished(hr, await hr.enqueue("chatter"))
-        at = await connection.fetchval("select at from headrace.log")
-    assert abs((at - before).total_seconds()) < 30

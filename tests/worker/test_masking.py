@@ -83,7 +83,7 @@ async def test_in_what_a_handler_asks_for(
     @hr.job(max_attempts=2)
     async def leak(password: str, ctx: Context) -> None:
         if ctx.fencing_token == 1:
-            raise what(0.01, reason=f"no {password}") if what in (Retry, Snooze) else what(f"no {password}")  # type: ignore[arg-type, call-arg]
+            raise what(0.01, reason=f"no {password}") if what in (Retry, Snooze) else what(f"no {password}")  # type: ignore[arg-type]
 
     async with working(hr):
         await finished(hr, await hr.enqueue("leak", {"password": SECRET}))

@@ -1,0 +1,87 @@
+"""Lines that wait: for a newline, for a database that is gone; and the time that they are given."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as clock
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.chaos.server import own_server
+from tests.waiting import until
+from tests.worker.running import app_on, finished, said, working
+
+import headrace.worker.database_clock
+import headrace.worker.worker
+from headrace.app.work import WorkerProcess
+from headrace.db.connect import Connection
+
+
+async def test_dots_without_a_newline_do_not_hold_up_the_worker(database_url: str, connection: Connection) -> None:
+    hr = app_on(database_url)
+
+    @hr.job()
+    def dots() -> float:
+        began = time.monotonic()
+        for _ in range(60_000):
+            print(".", end="")
+        return time.monotonic() - began
+
+    async with working(hr):
+        job = await finished(hr, await hr.enqueue("dots"), 90)
+    assert job.result < 5
+    assert {line.strip(".…") for line in await said(connection, job.id)} == {""}
+
+
+async def test_a_worker_whose_clock_is_an_hour_off_stores_the_databases_time(
+    database_url: str, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hr = app_on(database_url)
+
+    class Wrong(clock.datetime):
+        @classmethod
+        def now(cls, tz: clock.tzinfo | None = None) -> Any:
+            return clock.datetime.now(tz) - clock.timedelta(hours=1)
+
+    monkeypatch.setattr(headrace.worker.database_clock, "datetime", Wrong)
+
+    @hr.job()
+    async def chatter() -> None:
+        print("now")
+
+    async with working(hr):
+        before = await connection.fetchval("select clock_timestamp()")
+        await finished(hr, await hr.enqueue("chatter"))
+        at = await connection.fetchval("select at from headrace.log")
+    assert abs((at - before).total_seconds()) < 30
+
+
+async def test_a_worker_stops_though_lines_wait_for_a_database_that_is_gone_and_leaves_nothing_running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(headrace.worker.worker, "DRAIN_OUTCOMES_SECONDS", 1.0)
+    started, release = asyncio.Event(), asyncio.Event()
+    with own_server(tmp_path / "pg") as server:
+        hr = app_on(server.url, shutdown_timeout_s=0.5)
+
+        @hr.job()
+        async def chatter() -> None:
+            started.set()
+            await release.wait()
+            print("said while the database is gone")
+
+        async with hr:
+            process = WorkerProcess(hr)
+            worker = asyncio.create_task(process.run())
+            await chatter.enqueue()
+            await asyncio.wait_for(started.wait(), 20)
+            (run,) = process.worker._slots.running.values()
+            await asyncio.to_thread(server.kill)
+            release.set()
+            await until("the handler has ended", lambda: run.ended)
+            process.stop()
+            await asyncio.wait_for(worker, 45)
+            assert run.task is not None
+            await until("nothing of the run goes on", run.task.done, 5)
