@@ -102,7 +102,7 @@ class Events:
     async def jobs(self) -> list[Fired]:
         """All jobs, in the order of their ids."""
         rows = await self.db.fetch(
-            "select id, payload, source, source_ref, correlation_id from headrace.job order by id"
+            "select id, payload, source, source_ref, correlation_id from headrace.job order by created_at, id"
         )
         return [Fired(row[0], json.loads(row[1]), row[2], row[3], row[4]) for row in rows]
 

@@ -76,7 +76,10 @@ async def test_a_payload_that_does_not_fit_the_definition_is_recorded_with_the_p
         ("strict", "skipped", "invalid_payload"),
         ("strict", "skipped", "invalid_payload"),
     ]
-    details = await events.db.fetch("select detail from headrace.delivery where reason is not null order by event_id")
+    details = await events.db.fetch(
+        "select detail from headrace.delivery join headrace.event on event.id = event_id where reason is not null"
+        " order by emitted_at"
+    )
     assert [row[0].partition(":")[0] for row in details] == ["n", "n"]
     assert await events.payloads() == [{"n": 5}]
 

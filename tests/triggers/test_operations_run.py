@@ -31,7 +31,7 @@ async def make(hr: Headrace, name: str, **settings: Any) -> None:
 
 
 async def payloads(engine: Engine) -> list[str]:
-    return [row[0] for row in await engine.db.fetch("select payload from headrace.job order by id")]
+    return [row[0] for row in await engine.db.fetch("select payload from headrace.job order by created_at, id")]
 
 
 async def finish_all(engine: Engine) -> None:
