@@ -136,6 +136,7 @@ class WorkerProcess:
 
     def definitions_changed(self) -> None:
         """Serve what the application has declared meanwhile."""
+        self.worker.handlers_changed()
         self._transport.serve(self._definitions(sql=SQL_JOBS in self._transport.definitions))
 
     def _definitions(self, *, sql: bool) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ class Handler:
         self.function = function
         self.isolation: Isolation = isolation
         self.is_async = inspect.iscoroutinefunction(function)
+        self.in_loop = self.is_async and isolation == "none"
         self.arguments = Arguments(function)
         if not declared.get("description"):
             declared["description"] = inspect.cleandoc(function.__doc__ or "")

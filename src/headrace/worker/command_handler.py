@@ -26,6 +26,8 @@ from headrace.model.secret_fields import encrypted_fields, is_secret
 class CommandHandler:
     """A definition of kind `command` with the argv that the file of this machine gives it."""
 
+    in_loop = False
+
     def __init__(self, key: str, settings: CommandSettings, environ: Mapping[str, str] = os.environ) -> None:
         self.settings = settings
         self._environ = environ

@@ -39,6 +39,7 @@ class Kinds:
         box: SecretBox = NO_KEY,
     ) -> None:
         self._handlers = handlers
+        self._known: dict[str, AnyHandler] = {}
         self._threads = threads
         self._kill_grace = kill_grace
         self._processes = ProcessExecutor(kill_grace=kill_grace)
@@ -46,11 +47,21 @@ class Kinds:
         self._sql = sql
         self._box = box
 
-    def open_secrets(self, job: ClaimedJob) -> ClaimedJob:
+    def find(self, definition: str) -> AnyHandler | None:
+        """The handler of a definition. Remembered: asking several mappings takes longer than a no-op job may."""
+        handler = self._known.get(definition)
+        if handler is None:
+            handler = self._handlers.get(definition)
+            if handler is not None:
+                self._known[definition] = handler
+        return handler
+
+    def forget(self) -> None:
+        """Handlers have changed."""
+        self._known.clear()
+
+    def open_secrets(self, job: ClaimedJob, handler: AnyHandler) -> ClaimedJob:
         """The job with its secret fields decrypted, or `CannotDecrypt`."""
-        handler = self._handlers.get(job.definition)
-        if handler is None or not handler.secret_fields:
-            return job
         payload = decrypt_fields(
             json.loads(job.payload), handler.secret_fields, self._box, tenant=job.tenant, definition=job.definition
         )
@@ -61,17 +72,14 @@ class Kinds:
         job = run.job
         if job.terms.function is not None and self._sql is not None:
             return await run_sql(self._sql, job.terms.function, run, kill_grace=self._kill_grace)
-        handler = self._handlers.get(job.definition)
+        handler = run.handler
         if handler is None:
             return Released("its command was taken out of the configuration")
         if isinstance(handler, CommandHandler):
             return await run_command(self._commands, handler, run)
         if handler.isolation == "process":
             return await self._isolated(handler, run)
-        arguments = handler.bind(job.payload, run.context)
-        if handler.is_async:
-            return await handler.function(**arguments)
-        return await self._threads.run(handler.function, arguments)
+        return await self._threads.run(handler.function, handler.bind(job.payload, run.context))
 
     async def _isolated(self, handler: Handler, run: Run) -> Any:
         output: RunOutput | None = None
@@ -89,7 +97,7 @@ class Kinds:
 
     def masker(self, job: ClaimedJob) -> Masker:
         """What must not be seen of what the job says."""
-        handler = self._handlers.get(job.definition)
+        handler = self.find(job.definition)
         if handler is None:
             return masker_for(job.payload, {})
         secrets = handler.secrets if isinstance(handler, CommandHandler) else ()
@@ -97,12 +105,12 @@ class Kinds:
 
     def can_be_ended(self, job: ClaimedJob) -> bool:
         """Whether a run that is given up is really gone."""
-        handler = self._handlers.get(job.definition)
+        handler = self.find(job.definition)
         return not isinstance(handler, Handler) or handler.is_async or handler.isolation == "process"
 
     def grace(self, job: ClaimedJob) -> float:
         """How long a run may take to stop before it is told again."""
-        handler = self._handlers.get(job.definition)
+        handler = self.find(job.definition)
         own = handler.settings.kill_grace_seconds if isinstance(handler, CommandHandler) else 0.0
         return max(self._kill_grace, own, 0.1)
 

@@ -67,13 +67,14 @@ class Runner:
 
     def start(self, job: ClaimedJob) -> None:
         """Run a job as a task of its own, strongly referenced by its slot."""
+        handler = self._kinds.find(job.definition)
         sealed: str | None = None
-        try:
-            job = self._kinds.open_secrets(job)
-        except CannotDecrypt as error:
-            sealed = str(error)
-        run = Run(job, Context(job, self._report, self._open_log), (job.id, job.run))
-        run.sealed = sealed
+        if handler is not None and handler.secret_fields:
+            try:
+                job = self._kinds.open_secrets(job, handler)
+            except CannotDecrypt as error:
+                sealed = str(error)
+        run = Run(job, Context(job, self._report, self._open_log), (job.id, job.run), handler, sealed=sealed)
         self._slots.running[run.fence] = run
         run.task = self._loop.create_task(self._run(run))
         if job.terms.timeout is not None:
@@ -97,9 +98,15 @@ class Runner:
         outcome: Outcome
         current.set(run.context)
         try:
+            handler = run.handler
             if run.sealed is not None:
                 raise Retry(reason=run.sealed)  # another worker may have the key
-            outcome = outcome_of(await self._kinds.call(run))
+            if handler is not None and handler.in_loop:
+                # Here, and not a call further down: most jobs, and each call of a coroutine costs.
+                value = await handler.function(**handler.bind(run.job.payload, run.context))
+            else:
+                value = await self._kinds.call(run)
+            outcome = outcome_of(value)
         except asyncio.CancelledError:
             outcome = self._stopped(run)
         except (Retry, Snooze, Cancel, Fail) as asked:

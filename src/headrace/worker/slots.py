@@ -22,6 +22,7 @@ class Run:
     job: ClaimedJob
     context: Context
     fence: Fence
+    handler: Any = None
     task: asyncio.Task[None] | None = None
     timer: asyncio.TimerHandle | None = None
     stop_reason: StopReason | None = None

@@ -120,6 +120,10 @@ class Worker:
         self._stop_asked.set()
         self._claimer.stop()
 
+    def handlers_changed(self) -> None:
+        """Look again for what was known."""
+        self._kinds.forget()
+
     def nudge(self) -> None:
         """Hear at once whether a run should stop."""
         if self._heartbeat:
