@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Protocol, Unpack
+from typing import Unpack
 from uuid import UUID
 
-from headrace.app.log_control import LogControl
+from headrace.app.log_control import App, LogControl
 from headrace.db.connect import Pool
-from headrace.db.database import Database
 from headrace.errors import BadRequest, Conflict
 from headrace.model.preview import describe, describe_interval, preview
 from headrace.model.schedule import Cron
@@ -20,13 +19,6 @@ from headrace.triggers.read import find_trigger, get_trigger, list_deliveries, l
 from headrace.triggers.run_now import CAP, Backfilled, OneOrMore, Ran, backfill, run_now, skip_next
 
 MOST_PREVIEWED = 1000
-
-
-class App(Protocol):
-    """An application that may be open."""
-
-    @property
-    def database(self) -> Database: ...
 
 
 class Control:

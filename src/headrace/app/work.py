@@ -7,7 +7,6 @@ import os
 import socket
 from collections import ChainMap
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import timedelta
 from typing import Protocol
 
@@ -65,24 +64,13 @@ class WorkerProcess:
         announce: bool = False,
     ) -> None:
         self._app = app
-        jobs = app.settings.jobs
-        endpoint = app.database.endpoint
-        identity = WorkerIdentity(
-            name=f"{socket.gethostname()}:{os.getpid()}",
-            hostname=socket.gethostname(),
-            pid=os.getpid(),
-            version=__version__,
-            queues=queues or jobs.queues,
-            definitions=tuple(app.handlers),
-            concurrency=concurrency or jobs.worker_concurrency,
-            lease=timedelta(seconds=jobs.lease_duration_s),
-        )
         self._commands = read_commands(app.settings, app.handlers)
-        sql_url = app.settings.sql.database_url or app.database.sql_jobs_url
-        if sql_url is None:
+        self._sql_url = app.settings.sql.database_url or app.database.sql_jobs_url
+        if self._sql_url is None:
             log.info("SQL jobs are off: give sql.database_url a login of their own")
-        identity = replace(identity, definitions=self._definitions(sql=sql_url is not None))
-        self._transport = PostgresTransport(endpoint, identity, poll_interval=jobs.poll_interval_ms / 1000)
+        jobs, endpoint = app.settings.jobs, app.database.endpoint
+        who = self._identity(concurrency or jobs.worker_concurrency, queues or jobs.queues)
+        self._transport = PostgresTransport(endpoint, who, poll_interval=jobs.poll_interval_ms / 1000)
         self._listener = Listener(endpoint, {"headrace": self._notified})
         self._maintenance = Maintenance(
             endpoint,
@@ -90,19 +78,35 @@ class WorkerProcess:
             scheduler=jobs.scheduler_enabled,
             retention=_retention(app.settings),
         )
-        self.worker = Worker(
+        self.worker = self._worker(who.concurrency, announce=announce)
+
+    def _identity(self, concurrency: int, queues: tuple[str, ...]) -> WorkerIdentity:
+        return WorkerIdentity(
+            name=f"{socket.gethostname()}:{os.getpid()}",
+            hostname=socket.gethostname(),
+            pid=os.getpid(),
+            version=__version__,
+            queues=queues,
+            definitions=self._definitions(),
+            concurrency=concurrency,
+            lease=timedelta(seconds=self._app.settings.jobs.lease_duration_s),
+        )
+
+    def _worker(self, concurrency: int, *, announce: bool) -> Worker:
+        settings = self._app.settings
+        return Worker(
             self._transport,
-            ChainMap(self._commands, app.handlers),  # type: ignore[arg-type]
-            concurrency=identity.concurrency,
-            lease=jobs.lease_duration_s,
-            shutdown_timeout=jobs.shutdown_timeout_s,
-            kill_grace=jobs.kill_grace_s,
+            ChainMap(self._commands, self._app.handlers),  # type: ignore[arg-type]
+            concurrency=concurrency,
+            lease=settings.jobs.lease_duration_s,
+            shutdown_timeout=settings.jobs.shutdown_timeout_s,
+            kill_grace=settings.jobs.kill_grace_s,
             on_rescheduled=self._maintenance.watch.wake,
             announce=announce_end if announce else None,
             echo=echo_line if announce else None,
-            log_limits=LogLimits(lines=app.settings.logs.max_lines, size=int(app.settings.logs.max_mb * 1024 * 1024)),
-            sql=_sql_executor(app.settings, sql_url),
-            box=SecretBox.read(app.settings.secret_key),
+            log_limits=LogLimits(lines=settings.logs.max_lines, size=int(settings.logs.max_mb * 1024 * 1024)),
+            sql=_sql_executor(settings, self._sql_url),
+            box=SecretBox.read(settings.secret_key),
         )
 
     async def run(self) -> None:
@@ -137,10 +141,10 @@ class WorkerProcess:
     def definitions_changed(self) -> None:
         """Serve what the application has declared meanwhile."""
         self.worker.handlers_changed()
-        self._transport.serve(self._definitions(sql=SQL_JOBS in self._transport.definitions))
+        self._transport.serve(self._definitions())
 
-    def _definitions(self, *, sql: bool) -> tuple[str, ...]:
-        return (*self._app.handlers, *self._commands, *([SQL_JOBS] if sql else []))
+    def _definitions(self) -> tuple[str, ...]:
+        return (*self._app.handlers, *self._commands, *([SQL_JOBS] if self._sql_url is not None else []))
 
     def reload_commands(self) -> None:
         """Read the commands of the configuration again; a file that is not valid changes nothing."""
@@ -151,9 +155,15 @@ class WorkerProcess:
             return
         self._commands.clear()
         self._commands.update(commands)
-        self._reloading = asyncio.create_task(self._sync_commands())
+        self._reloading = asyncio.create_task(self._serve_commands())
+
+    async def _serve_commands(self) -> None:
+        try:
+            await self._sync_commands()
+        except Exception:
+            log.exception("the database was not told of the commands, which were read again")
         self.definitions_changed()
-        log.info("the commands were read again", commands=sorted(commands))
+        log.info("the commands were read again", commands=sorted(self._commands))
 
     async def _sync_commands(self) -> None:
         """Other machines may have other commands, so none is ever called deleted."""

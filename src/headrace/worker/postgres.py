@@ -153,11 +153,6 @@ class PostgresTransport:
     def wake(self) -> None:
         self._woken.set()
 
-    @property
-    def definitions(self) -> tuple[str, ...]:
-        """What is claimed."""
-        return self._who.definitions
-
     def serve(self, definitions: tuple[str, ...]) -> None:
         """Claim these from now on."""
         self._who = replace(self._who, definitions=definitions)
