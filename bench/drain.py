@@ -17,7 +17,7 @@ BOUND = 300.0
 async def drain_raw(stage: Stage, jobs: int, *, batch: int = 500) -> float:
     """Jobs a second by a bare loop over the statements."""
     environment = {"BENCH_WORKER_ID": str(await stage.worker_id()), "BENCH_LANE": str(await stage.lane())}
-    async with _process(stage, "bench.raw", "--batch", str(batch), environment=environment) as process:
+    async with running_process(stage, "bench.raw", "--batch", str(batch), environment=environment) as process:
         await asyncio.wait_for(process.wait(), BOUND)
     return await rate(stage, jobs)
 
@@ -53,7 +53,7 @@ async def rate(stage: Stage, jobs: int) -> float:
 async def workers(stage: Stage, *, processes: int = 1, concurrency: int = 500) -> AsyncIterator[list[int]]:
     """Worker processes, stopped afterwards; gives their process ids."""
     arguments = ("--concurrency", str(concurrency))
-    async with _process(stage, "bench.worker", *arguments) as first:
+    async with running_process(stage, "bench.worker", *arguments) as first:
         if processes == 1:
             yield [first.pid]
         else:
@@ -62,9 +62,10 @@ async def workers(stage: Stage, *, processes: int = 1, concurrency: int = 500) -
 
 
 @asynccontextmanager
-async def _process(
+async def running_process(
     stage: Stage, module: str, *arguments: str, environment: dict[str, str] | None = None
 ) -> AsyncIterator[asyncio.subprocess.Process]:
+    """A Python module as a process on that database, stopped afterwards."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",

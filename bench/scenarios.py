@@ -9,8 +9,10 @@ from collections.abc import Awaitable, Callable
 
 from bench.app import hr, started
 from bench.drain import drain_product, drain_raw, drained, workers
+from bench.history import measure_history
 from bench.lines import Line, Scale, at_least, at_most
 from bench.logs import measure_logs
+from bench.over_http import measure_http
 from bench.stage import Stage
 from bench.triggers import measure_burst, measure_events, measure_rhythm
 from headrace.app.work import WorkerProcess
@@ -168,6 +170,8 @@ SCENARIOS: dict[str, Callable[[Stage, Scale], Awaitable[list[Line]]]] = {
     "rhythm": measure_rhythm,
     "events": measure_events,
     "logs": measure_logs,
+    "http": measure_http,
+    "history": measure_history,
 }
 
 

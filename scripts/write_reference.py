@@ -9,8 +9,10 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
+from scripts.api_reference import api_page
 
-from headrace.config import CommandSettings, Settings, keys, variable
+from headrace.config import CommandSettings, field_of, keys, variable
+from headrace.config.keys import limits
 
 TYPES: dict[Any, str] = {
     str: "text",
@@ -21,6 +23,8 @@ TYPES: dict[Any, str] = {
     dict: "table",
 }
 CONFIGURATION = Path(__file__).parents[1] / "docs" / "reference" / "configuration.md"
+
+API = CONFIGURATION.with_name("api.md")
 
 HEAD = """\
 # Configuration
@@ -98,26 +102,17 @@ def _row(path: tuple[str, ...]) -> str:
 
 
 def _field(path: tuple[str, ...]) -> FieldInfo:
-    model: type[BaseModel] = Settings
-    for part in path[:-1]:
-        inner: Any = model.model_fields[part].annotation
-        model = inner
-    return model.model_fields[path[-1]]
+    field = field_of(path)
+    assert field is not None, path  # noqa: S101 - one of `keys`
+    return field
 
 
 def _allowed(field: FieldInfo) -> str:
-    bounds = {
-        name: getattr(rule, name) for rule in field.metadata for name in ("gt", "ge", "le") if hasattr(rule, name)
-    }
-    match bounds:
-        case {"ge": least, "le": most}:
-            return f"{least} to {most}"
-        case {"gt": least, "le": most}:
-            return f"over {least}, to {most}"
-        case {"ge": least}:
-            return f"{least} or more"
-    return ""
+    if get_origin(field.annotation) is Literal:
+        return ", ".join(f"`{value}`" for value in get_args(field.annotation))
+    return limits(field)
 
 
 if __name__ == "__main__":
     CONFIGURATION.write_text(configuration_page(), encoding="utf-8")
+    API.write_text(api_page(), encoding="utf-8")

@@ -16,13 +16,17 @@ TABLE: list[tuple[str, Any, tuple[str, Any], tuple[str, Any], tuple[Any, Any]]] 
     ("secret_key", None, ('"f"', "f"), ("e", "e"), ("g", "g")),
     ("database.url", None, ('"postgresql://f"', "postgresql://f"), ("postgresql://e", "postgresql://e"), ("g", "g")),
     ("database.pool_size", 10, ("11", 11), ("12", 12), (13, 13)),
+    ("database.pooler", "auto", ('"none"', "none"), ("transaction", "transaction"), ("none", "none")),
+    ("jobs.enabled", True, ("false", False), ("false", False), (False, False)),
     ("jobs.queues", ("*",), ('["f"]', ("f",)), (" e1, e2 ,", ("e1", "e2")), (["g"], ("g",))),
     ("jobs.worker_concurrency", 4, ("5", 5), ("6", 6), (7, 7)),
     ("jobs.poll_interval_ms", 1000, ("101", 101), ("102", 102), (103, 103)),
     ("jobs.lease_duration_s", 60.0, ("5.5", 5.5), ("6.5", 6.5), (7.5, 7.5)),
+    ("jobs.max_retries_default", 3, ("0", 0), ("1", 1), (2, 2)),
     ("jobs.shutdown_timeout_s", 30.0, ("0", 0.0), ("1", 1.0), (2, 2.0)),
     ("jobs.kill_grace_s", 5.0, ("0", 0.0), ("1", 1.0), (2, 2.0)),
     ("jobs.scheduler_enabled", True, ("false", False), ("false", False), (False, False)),
+    ("jobs.scheduler_tick_s", 15.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
     ("logs.max_lines", 10_000, ("10", 10), ("20", 20), (30, 30)),
     ("logs.max_mb", 4.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
     (
@@ -37,33 +41,46 @@ TABLE: list[tuple[str, Any, tuple[str, Any], tuple[str, Any], tuple[Any, Any]]] 
     ("retention.logs_days", 14.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
     ("retention.ledger_days", 30.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
     ("retention.events_days", 7.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
+    ("retention.rollups_days", 30.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
     ("server.host", "127.0.0.1", ('"f"', "f"), ("e", "e"), ("g", "g")),
     ("server.port", 8720, ("81", 81), ("82", 82), (83, 83)),
+    ("server.metrics_public", False, ("true", True), ("true", True), (True, True)),
+    ("server.allowed_hosts", (), ('["f"]', ("f",)), ("e1,e2", ("e1", "e2")), (["g"], ("g",))),
+    ("server.tls_certificate", None, ('"f"', Path("f")), ("e", Path("e")), (Path("g"), Path("g"))),
+    ("server.tls_key", None, ('"f"', Path("f")), ("e", Path("e")), (Path("g"), Path("g"))),
+    ("security.token_max_days", None, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
 ]
 OUT_OF_RANGE = [
-    ("database.pool_size", "0", "greater than or equal to 1"),
-    ("database.pool_size", "101", "less than or equal to 100"),
-    ("jobs.worker_concurrency", "0", "greater than or equal to 1"),
-    ("jobs.worker_concurrency", "1025", "less than or equal to 1024"),
-    ("jobs.poll_interval_ms", "99", "greater than or equal to 100"),
-    ("jobs.poll_interval_ms", "60001", "less than or equal to 60000"),
-    ("jobs.lease_duration_s", "4.9", "greater than or equal to 5"),
-    ("jobs.lease_duration_s", "3601", "less than or equal to 3600"),
-    ("jobs.shutdown_timeout_s", "-1", "greater than or equal to 0"),
-    ("jobs.shutdown_timeout_s", "3601", "less than or equal to 3600"),
-    ("jobs.kill_grace_s", "-1", "greater than or equal to 0"),
-    ("jobs.kill_grace_s", "601", "less than or equal to 600"),
-    ("logs.max_lines", "9", "greater than or equal to 10"),
-    ("logs.max_mb", "0", "greater than or equal to 0.01"),
-    ("sql.pool_size", "0", "greater than or equal to 1"),
-    ("sql.pool_size", "101", "less than or equal to 100"),
-    ("retention.logs_days", "0", "greater than or equal to 0.01"),
-    ("retention.ledger_days", "0", "greater than or equal to 0.01"),
-    ("retention.ledger_days", "3651", "less than or equal to 3650"),
-    ("retention.events_days", "0", "greater than or equal to 0.01"),
-    ("retention.events_days", "3651", "less than or equal to 3650"),
-    ("server.port", "0", "greater than or equal to 1"),
-    ("server.port", "65536", "less than or equal to 65535"),
+    ("database.pool_size", "0", "1 to 100"),
+    ("database.pool_size", "101", "1 to 100"),
+    ("jobs.worker_concurrency", "0", "1 to 1024"),
+    ("jobs.worker_concurrency", "1025", "1 to 1024"),
+    ("jobs.poll_interval_ms", "99", "100 to 60000"),
+    ("jobs.poll_interval_ms", "60001", "100 to 60000"),
+    ("jobs.lease_duration_s", "4.9", "5 to 3600"),
+    ("jobs.lease_duration_s", "3601", "5 to 3600"),
+    ("jobs.max_retries_default", "-1", "0 to 100"),
+    ("jobs.max_retries_default", "101", "0 to 100"),
+    ("jobs.shutdown_timeout_s", "-1", "0 to 3600"),
+    ("jobs.shutdown_timeout_s", "3601", "0 to 3600"),
+    ("jobs.kill_grace_s", "-1", "0 to 600"),
+    ("jobs.kill_grace_s", "601", "0 to 600"),
+    ("jobs.scheduler_tick_s", "0.9", "1 to 3600"),
+    ("jobs.scheduler_tick_s", "3601", "1 to 3600"),
+    ("logs.max_lines", "9", "10 to 10000000"),
+    ("logs.max_mb", "0", "0.01 to 10000"),
+    ("sql.pool_size", "0", "1 to 100"),
+    ("sql.pool_size", "101", "1 to 100"),
+    ("retention.logs_days", "0", "0.01 to 3650"),
+    ("retention.ledger_days", "0", "0.01 to 3650"),
+    ("retention.ledger_days", "3651", "0.01 to 3650"),
+    ("retention.events_days", "0", "0.01 to 3650"),
+    ("retention.rollups_days", "0", "0.01 to 3650"),
+    ("retention.events_days", "3651", "0.01 to 3650"),
+    ("server.port", "0", "1 to 65535"),
+    ("server.port", "65536", "1 to 65535"),
+    ("security.token_max_days", "0", "over 0, to 3650"),
+    ("security.token_max_days", "3651", "over 0, to 3650"),
 ]
 
 
@@ -122,7 +139,7 @@ def test_a_value_out_of_range_is_named_with_key_value_source_and_range(
     write(file, key, value)
     name = variable(tuple(key.split(".")))
     for said, source in (
-        ({"file": file}, str(file)),
+        ({"file": file}, f"{file}:2"),
         ({"environ": {name: value}}, f"environment variable {name}"),
         ({"flags": {key: float(value)}}, "flag"),
     ):
@@ -145,13 +162,43 @@ def test_the_ends_of_a_range_are_allowed(key: str, low: str, high: str) -> None:
 def test_a_value_of_the_wrong_type_is_named() -> None:
     (problem,) = problems(environ={"HEADRACE_SERVER_PORT": "http"})
     assert problem.startswith("server.port = 'http' (environment variable HEADRACE_SERVER_PORT): ")
-    assert "integer" in problem
+    assert "(allowed: an integer, 1 to 65535)" in problem
+
+
+def test_a_value_that_is_none_of_the_allowed_words_is_named(file: Path) -> None:
+    write(file, "database.pooler", '"session"')
+    (problem,) = problems(file=file)
+    assert problem.startswith(f"database.pooler = 'session' ({file}:2): ")
+    assert '(allowed: "auto" or "none" or "transaction")' in problem
+
+
+def test_secrets_are_not_told_with_a_problem() -> None:
+    (problem,) = problems(flags={"secret_key": 5_050})
+    assert "5050" not in problem
+    (problem,) = problems(flags={"database": "postgresql://me:hunter2@here/jobs"})
+    assert "hunter2" not in problem
+
+
+def test_the_line_of_a_problem_is_found_in_any_file(file: Path) -> None:
+    file.write_text(
+        'data_dir = "a"  # [jobs]\n\n[jobs] # workers\nqueues = [\n  "a", # ]\n  "]"\n]\n"worker_concurrency" = 0\n'
+        'server.x = """\n[logs]\nmax_mb = 3\n"""\n[ commands . "a.b" ]\nargv = ["true"]\n  timeout_seconds = -1\n'
+        "env = { A = 1 }\n"
+    )
+    found = "\n".join(problems(file=file))
+    for wanted in (
+        f"jobs.worker_concurrency = 0 ({file}:8): ",
+        f"jobs.server ({file}:9): unknown key",
+        f"commands.a.b.timeout_seconds = -1 ({file}:15): ",
+        f"commands.a.b.env.A = '***' ({file}:16): ",
+    ):
+        assert wanted in found
 
 
 def test_an_unknown_key_comes_with_a_suggestion(file: Path) -> None:
     write(file, "jobs.worker_concurency", "3")
     assert problems(file=file) == [
-        f"jobs.worker_concurency ({file}): unknown key; did you mean jobs.worker_concurrency?"
+        f"jobs.worker_concurency ({file}:2): unknown key; did you mean jobs.worker_concurrency?"
     ]
 
 

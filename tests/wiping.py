@@ -24,7 +24,8 @@ SHAPE = """
 TABLES = (
     *("queue", "attempt", "job", "idempotency", "progress", "waiter"),
     *("trigger", "deleted_trigger", "fire", "fired_once", "dedupe", "event_inbox", "delivery", "event"),
-    *("log", "lane", "worker", "definition"),
+    *("rollup_delta", "rollup", "rollup_hour", "rollup_total", "queue_sample"),
+    *("log", "token", "audit", "operation", "lane", "worker", "definition", "queue_pause"),
 )
 LARGEST = 4 * 1024 * 1024
 
@@ -51,6 +52,10 @@ async def wipe(url: str) -> bool:
             await connection.execute(f"delete from headrace.{table}")
         await connection.execute("delete from headrace.tenant where name <> 'default'")
         await connection.execute("update headrace.event_watch set armed = true where not armed")
+        await connection.execute("update headrace.rollup_turn set folded_at = default, sampled_at = default")
+        await connection.execute(
+            "update headrace.sql_setting set allowed_schemas = default where allowed_schemas <> '{public}'"
+        )
         others = await connection.fetchval(
             "select count(*) from pg_class where relnamespace = 'public'::regnamespace and relname <> 'shape'"
         )

@@ -1,20 +1,45 @@
-"""Headrace: a job control plane on PostgreSQL."""
+"""Headrace: a job control plane on PostgreSQL.
 
-from headrace.app import Headrace, JobFunction
-from headrace.errors import (
-    BadRequest,
-    Conflict,
-    HeadraceError,
-    LeaseLost,
-    NotFound,
-    ValidationError,
-)
-from headrace.model.context import Context
-from headrace.model.job import Job
-from headrace.model.outcome import Cancel, Fail, Retry, Snooze
-from headrace.model.retry import RetryPolicy
-from headrace.model.status import JobStatus
-from headrace.version import __version__
+What is here is imported when it is first used, so that a command line or a child process loads what it needs.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from headrace.app.headrace import Headrace
+    from headrace.app.job_function import JobFunction
+    from headrace.errors import BadRequest, Conflict, HeadraceError, LeaseLost, NotFound, ValidationError
+    from headrace.model.context import Context
+    from headrace.model.job import Job
+    from headrace.model.outcome import Cancel, Fail, Retry, Snooze
+    from headrace.model.retry import RetryPolicy
+    from headrace.model.status import JobStatus
+    from headrace.service.principal import Principal
+    from headrace.version import __version__
+
+_HOMES = {
+    "BadRequest": "errors",
+    "Cancel": "model.outcome",
+    "Conflict": "errors",
+    "Context": "model.context",
+    "Fail": "model.outcome",
+    "Headrace": "app.headrace",
+    "HeadraceError": "errors",
+    "Job": "model.job",
+    "JobFunction": "app.job_function",
+    "JobStatus": "model.status",
+    "LeaseLost": "errors",
+    "NotFound": "errors",
+    "Principal": "service.principal",
+    "Retry": "model.outcome",
+    "RetryPolicy": "model.retry",
+    "Snooze": "model.outcome",
+    "ValidationError": "errors",
+    "__version__": "version",
+}
 
 __all__ = [
     "BadRequest",
@@ -29,9 +54,23 @@ __all__ = [
     "JobStatus",
     "LeaseLost",
     "NotFound",
+    "Principal",
     "Retry",
     "RetryPolicy",
     "Snooze",
     "ValidationError",
     "__version__",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'headrace' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"headrace.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -11,11 +11,13 @@ import io
 import logging
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any, TextIO
 
 from headrace.log import TAKEN
 from headrace.model.context import Context
 from headrace.model.log_line import LOG, STDERR, STDOUT
+from headrace.model.masking import Masker
 from headrace.model.run_log import RunLog
 
 current: contextvars.ContextVar[Context | None] = contextvars.ContextVar("headrace_context", default=None)
@@ -48,6 +50,8 @@ class JobLogHandler(logging.Handler):
             text, fields = _parts(record)
             if record.exc_info:
                 text = f"{text}\n{_formatter.formatException(record.exc_info)}"
+            elif record.exc_text:  # of one that was masked
+                text = f"{text}\n{record.exc_text}"
             run.write(text, level=record.levelno, stream=LOG, fields=fields)
 
     def _as_if_not_here(self, record: logging.LogRecord) -> None:
@@ -55,6 +59,21 @@ class JobLogHandler(logging.Handler):
         last = logging.lastResort
         if last is not None and logging.getLogger().handlers == [self] and record.levelno >= last.level:
             last.handle(record)
+
+
+class MaskedRecords:
+    """Makes log records without what is secret of the run that says them, for any handler that sees them."""
+
+    def __init__(self, make: Callable[..., logging.LogRecord]) -> None:
+        self.make = make
+
+    def __call__(self, *args: Any, **kwargs: Any) -> logging.LogRecord:
+        record = self.make(*args, **kwargs)
+        context = current.get()
+        lines = None if context is None else context.lines()
+        if lines is not None and lines.masker:
+            _mask_record(record, lines.masker)
+        return record
 
 
 class CapturedStream(io.TextIOBase):
@@ -124,6 +143,9 @@ def install_logging() -> None:
     root = logging.getLogger()
     if _handler not in root.handlers:
         root.addHandler(_handler)
+    make = logging.getLogRecordFactory()
+    if not isinstance(make, MaskedRecords):
+        logging.setLogRecordFactory(MaskedRecords(make))
 
 
 def install() -> None:
@@ -138,6 +160,9 @@ def install() -> None:
 def uninstall() -> None:
     """Leave things as they were."""
     logging.getLogger().removeHandler(_handler)
+    make = logging.getLogRecordFactory()
+    if isinstance(make, MaskedRecords):
+        logging.setLogRecordFactory(make.make)
     if isinstance(sys.stdout, CapturedStream):
         sys.stdout = sys.stdout.original
     if isinstance(sys.stderr, CapturedStream):
@@ -150,6 +175,22 @@ def end_run(run: RunLog) -> None:
         if isinstance(stream, CapturedStream):
             stream.end(run)
     run.close()
+
+
+def _mask_record(record: logging.LogRecord, masker: Masker) -> None:
+    if isinstance(record.msg, dict):  # of structlog, whose formatter takes it apart later
+        parts = record.msg.items()
+        record.msg = {key: masker.mask_text(part) if isinstance(part, str) else part for key, part in parts}
+    else:
+        # In words alone, as `logging` itself does for a queue: arguments are shown by some handlers.
+        record.msg, record.args = masker.mask_text(_parts(record)[0]), ()
+    if record.exc_info:
+        text = _formatter.formatException(record.exc_info)
+        masked = masker.mask_text(text)
+        if masked != text:
+            record.exc_info, record.exc_text = None, masked
+    if record.stack_info:
+        record.stack_info = masker.mask_text(record.stack_info)
 
 
 def _parts(record: logging.LogRecord) -> tuple[str, dict[str, Any]]:

@@ -11,9 +11,14 @@ class HeadraceError(Exception):
     code: ClassVar[str] = "error"
     status: ClassVar[int] = 500
 
-    def __init__(self, message: str | None = None) -> None:
+    def __init__(self, message: str | None = None, *, field: str | None = None) -> None:
         # The docstring is the default sentence, so that a class is never raised wordless.
         super().__init__(message or (type(self).__doc__ or "").strip())
+        self.field = field
+
+    def headers(self) -> dict[str, str] | None:
+        """What an HTTP answer says beside the sentence."""
+        return None
 
 
 class BadRequest(HeadraceError):
@@ -68,3 +73,39 @@ class EmbeddedServerError(DatabaseUnusable):
     """The embedded PostgreSQL could not be started."""
 
     code, status = "embedded_server", 503
+
+
+class ServerUnusable(HeadraceError):
+    """The Headrace server cannot be used as it is."""
+
+    code, status = "server_unusable", 503
+
+
+class TokenRefused(HeadraceError):
+    """The server refuses this token."""
+
+    code, status = "token_refused", 403
+
+
+class Unauthenticated(HeadraceError):
+    """Send a token: `Authorization: Bearer hr_…`."""
+
+    code, status = "unauthenticated", 401
+
+    def headers(self) -> dict[str, str] | None:
+        return {"WWW-Authenticate": "Bearer"}
+
+
+class TooMany(HeadraceError):
+    """Too many; try again later."""
+
+    code, status = "too_many_requests", 429
+
+    def __init__(self, message: str | None = None, *, after: float = 1.0, code: str | None = None) -> None:
+        super().__init__(message)
+        self.after = after
+        if code is not None:
+            self.code = code  # type: ignore[misc] # of this one error
+
+    def headers(self) -> dict[str, str] | None:
+        return {"Retry-After": str(max(1, round(self.after)))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -187,6 +188,17 @@ async def test_a_command_that_is_taken_away_while_it_runs_ends_well_and_masked(
     go.touch()
     await until_status(connection, job_id, "succeeded")  # type: ignore[arg-type]
     assert await connection.fetchval("select result::text from headrace.attempt") == '"***"'
+
+
+async def test_a_worker_says_at_start_what_it_serves(live: tuple[Shell, Start]) -> None:
+    shell, start = live
+    write(shell, script("first", "print(1)"), script("second", "print(2)"), "[jobs]\nqueues = ['mail', 'default']\n")
+    start()
+    await until("it says so", lambda: "this worker serves" in logged(shell), 30)
+    lines = [json.loads(line) for line in logged(shell).splitlines()]
+    (line,) = [line for line in lines if line["event"] == "this worker serves"]
+    wanted = {"queues": ["default", "mail"], "jobs_of_the_app": 0, "commands": ["first", "second"], "sql_jobs": "off"}
+    assert {key: line[key] for key in wanted} == wanted
 
 
 def test_a_worker_with_an_unusable_command_does_not_start_and_says_why(live: tuple[Shell, Start]) -> None:

@@ -60,6 +60,13 @@ def test_a_target_that_is_no_app_is_explained_in_one_line(shell: Shell, target: 
     assert said.code == 2
 
 
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_a_worker_without_an_app_that_has_nothing_to_serve_says_so_in_one_line(shell: Shell, processes: str) -> None:
+    said = shell.call("worker", "--processes", processes)
+    assert "there is nothing to serve: no app is named, headrace.toml has no table [commands.…]" in one_line(said)
+    assert said.code == 2
+
+
 @pytest.mark.parametrize("concurrency", ["0", "5000"])
 def test_a_concurrency_out_of_range_is_explained_in_one_line(shell: Shell, concurrency: str) -> None:
     said = shell.call("worker", "app:hr", "--concurrency", concurrency)

@@ -1,16 +1,23 @@
-"""Lines to the database over which log lines are lost, late or refused."""
+"""Lines to the jobs over which log lines are lost, late or refused."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from headrace.model.log_line import LogLine
 from headrace.worker.postgres import PostgresTransport
 from headrace.worker.transport import Fence, TransportAway
 
+# Each stands before whichever transport there is.
+if TYPE_CHECKING:
+    AnyLine = PostgresTransport
+else:
+    AnyLine = object
 
-class ReplyLost(PostgresTransport):
+
+class ReplyLost(AnyLine):
     """Every second batch is stored, and its reply is lost."""
 
     batches = 0
@@ -23,7 +30,7 @@ class ReplyLost(PostgresTransport):
         return refused
 
 
-class Slow(PostgresTransport):
+class Slow(AnyLine):
     """A batch is on its way until it is let through."""
 
     under_way = 0
@@ -35,7 +42,7 @@ class Slow(PostgresTransport):
         return await super().write_logs(lines)
 
 
-class Broken(PostgresTransport):
+class Broken(AnyLine):
     """No line can be stored, for a reason that nobody thought of."""
 
     async def write_logs(self, lines: Sequence[LogLine]) -> set[Fence]:

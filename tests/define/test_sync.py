@@ -13,6 +13,7 @@ from tests.waiting import until
 
 from headrace.db.connect import Connection, Endpoint
 from headrace.define.sync import sync_definitions
+from headrace.errors import Conflict
 from headrace.model.definition import Definition
 from headrace.model.retry import RetryPolicy
 from headrace.model.trigger_settings import TriggerDeclaration
@@ -58,7 +59,7 @@ async def test_a_new_definition_is_added_with_its_lane(connection: Connection) -
         ["a", "b"],
         "mail",
         7,
-        3,
+        4,
         9.0,
         True,
     ]
@@ -179,6 +180,47 @@ async def test_an_incomplete_sync_marks_nothing(connection: Connection) -> None:
     report = await sync_definitions(connection, [replace(WORK, key="other")], app="shop", complete=False)
     assert (report.added, report.deleted_from_code) == (["other"], [])
     assert (await row(connection))["deleted_from_code_at"] is None
+
+
+async def define_sql_job(conn: Connection) -> None:
+    await conn.execute(
+        "create or replace function public.work() returns jsonb language sql as $$select '{}'::jsonb$$;"
+        "select headrace.define_sql_job('work', 'public.work()')"
+    )
+
+
+async def test_a_key_that_a_sql_job_has_is_refused_with_a_way_out(connection: Connection) -> None:
+    await define_sql_job(connection)
+    for force in (False, True):
+        with pytest.raises(Conflict, match="definition 'work' is a SQL job of app 'sql' already: ") as refused:
+            await sync_definitions(connection, [replace(WORK, key="other"), WORK], app="shop", force=force)
+        assert "select headrace.undefine_sql_job('work')" in str(refused.value)
+    assert await columns(connection, "kind", "function_name") == ["sql", "work"]
+    assert await connection.fetchval("select count(*) from headrace.definition") == 1
+
+    await connection.execute("select headrace.undefine_sql_job('work')")
+    assert (await sync_definitions(connection, [WORK], app="shop")).changed == ["work"]
+    assert await columns(connection, "kind", "app", "function_name") == ["python", "shop", None]
+    await connection.execute("drop function public.work()")
+
+
+async def test_a_key_that_a_command_has_is_refused_until_it_is_forced(connection: Connection) -> None:
+    command = replace(WORK, kind="command")
+    await sync_definitions(connection, [command], app="commands", complete=False)
+    with pytest.raises(Conflict, match=r"'work' is a command of app 'commands' already: .*\[commands\.work\].*--force"):
+        await sync_definitions(connection, [WORK], app="shop")
+    assert await columns(connection, "kind", "app") == ["command", "commands"]
+    assert (await sync_definitions(connection, [WORK], app="shop", force=True)).changed == ["work"]
+    assert await columns(connection, "kind", "app") == ["python", "shop"]
+
+
+async def test_a_command_does_not_take_the_key_of_a_job_in_code_until_that_is_gone(connection: Connection) -> None:
+    command = replace(WORK, kind="command")
+    await sync_definitions(connection, [WORK], app="shop")
+    with pytest.raises(Conflict, match=r"'work' is a Python job of app 'shop' already: .* code of that app"):
+        await sync_definitions(connection, [command], app="commands", complete=False)
+    await sync_definitions(connection, [], app="shop")
+    assert (await sync_definitions(connection, [command], app="commands", complete=False)).changed == ["work"]
 
 
 async def test_an_operators_queue_has_its_lane_after_a_sync(connection: Connection) -> None:

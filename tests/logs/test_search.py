@@ -249,3 +249,9 @@ async def test_a_page_says_how_far_back_it_looked(engine: Engine) -> None:
     rest = await search(engine.db, "", since=since)
     assert (len(rest.hits), rest.complete, rest.searched_to, rest.cursor) == (4, True, since, None)
     assert (await search(engine.db, "nowhere")).searched_to is None
+
+
+async def test_a_search_for_nothing_in_particular_lists_the_newest(engine: Engine) -> None:
+    run = await start(engine)
+    await run.write([run.line("one"), run.line("two")])
+    assert messages(await search(engine.db)) == ["two", "one"]

@@ -11,8 +11,9 @@ from tests.engine import Engine
 from tests.queue.at_once import Another
 from tests.triggers.triggering import add, change, clock, end_jobs, hourly, jobs, live, reasons
 from tests.waiting import until
-from tests.worker.running import app_on, working
+from tests.worker.running import app_on, running, working
 
+from headrace.app.work import WorkerProcess
 from headrace.db.connect import Connection
 from headrace.db.link import Link
 from headrace.worker.loop import Loop
@@ -20,7 +21,7 @@ from headrace.worker.maintenance import Maintenance, Retention
 from headrace.worker.scheduler import Scheduler
 from headrace.worker.watch import Ahead, Watch, look_ahead
 
-KEEP = Retention(timedelta(days=1), timedelta(days=1), timedelta(days=1))
+KEEP = Retention(timedelta(days=1), timedelta(days=1), timedelta(days=1), timedelta(days=1))
 
 
 class Counted(Loop):
@@ -53,7 +54,7 @@ async def ahead(engine: Engine) -> float | None:
 
 
 async def test_the_watch_knows_what_comes_next(engine: Engine) -> None:
-    assert await look_ahead(engine.db) == Ahead(None, None, None)
+    assert await look_ahead(engine.db) == Ahead(None, None, None, None)
     trigger = await hourly(engine)
     seconds = await ahead(engine)
     assert seconds is not None
@@ -171,7 +172,7 @@ async def test_a_new_trigger_fires_at_once_though_the_loops_sleep(engine: Engine
     @hr.job
     def work() -> None: ...
 
-    async with working(hr) as process:
+    async with hr, running(WorkerProcess(hr)) as process:
         await until("it listens", process._listener.listening.is_set)
         trigger_id = await add(engine, interval_seconds=3600.0)
         await until_fired(engine, trigger_id)
@@ -186,7 +187,7 @@ async def test_a_due_time_written_by_hand_is_heard_of(engine: Engine) -> None:
     @hr.job
     def work() -> None: ...
 
-    async with working(hr) as process:
+    async with hr, running(WorkerProcess(hr)) as process:
         await until("it listens", process._listener.listening.is_set)
         await settle(engine, process._maintenance)
         soon = await clock(engine) + timedelta(seconds=1)

@@ -6,9 +6,22 @@ from collections.abc import Iterator
 
 import pytest
 from tests.worker import handlers
+from tests.worker.over_http import workers_over_http
 from tests.worker.running import app_on, set_up
 
 from headrace import Headrace
+
+
+@pytest.fixture(autouse=True, params=["postgres", "http"])
+def transport(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Every test runs over both; `only_postgres` is for those that are about the database's own habits."""
+    if request.param == "postgres":
+        yield "postgres"
+        return
+    if "database_url" in request.fixturenames:
+        request.getfixturevalue("database_url")  # first, so that the server leaves it before it goes
+    with workers_over_http():
+        yield "http"
 
 
 @pytest.fixture

@@ -1,16 +1,25 @@
-"""Lines to the database with a fault, or a habit."""
+"""Lines to the jobs with a fault, or a habit; each stands before whichever transport there is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any
 
+from headrace.app.process import Process
+from headrace.app.work import WorkerProcess
 from headrace.db.connect import Connection
 from headrace.model.job import ClaimedJob
+from headrace.worker.http import HttpTransport
 from headrace.worker.postgres import PostgresTransport
-from headrace.worker.transport import Fence
+from headrace.worker.transport import Fence, TransportAway
+
+if TYPE_CHECKING:
+    AnyLine = PostgresTransport
+else:
+    AnyLine = object
 
 
-class Greedy(PostgresTransport):
+class Greedy(AnyLine):
     """Always fetches five more than it was asked for, as a worker of very short jobs would."""
 
     async def claim(
@@ -19,14 +28,31 @@ class Greedy(PostgresTransport):
         return await super().claim(limit=limit + 5, suspects=suspects, held=held, wait=wait)
 
 
-class Cut(PostgresTransport):
-    """The first claim that takes jobs happens, and the line is cut before its reply comes."""
+def cut_first_reply(process: Process) -> list[str]:
+    """The first claim that takes jobs happens, and the line is cut before its reply comes; gives the cuts."""
+    cuts: list[str] = []
+    transport: Any = process._transport
+    if isinstance(process, WorkerProcess):
+        look = transport.claims._look
 
-    cuts = 0
+        async def cut_look(conn: Connection, limit: int, suspects: int) -> list[ClaimedJob]:
+            jobs: list[ClaimedJob] = await look(conn, limit, suspects)
+            if jobs and not cuts:
+                cuts.append("cut")
+                raise ConnectionResetError("cut before the reply")
+            return jobs
 
-    async def _take(self, conn: Connection, limit: int, suspects: int) -> list[ClaimedJob]:
-        jobs = await super()._take(conn, limit, suspects)
-        if jobs and not self.cuts:
-            self.cuts = 1
-            raise ConnectionResetError("cut before the reply")
-        return jobs
+        transport.claims._look = cut_look
+    else:
+        assert isinstance(transport, HttpTransport)
+        post = transport._server.post
+
+        async def cut_post(path: str, body: bytes, *, waits: float = 0.0) -> Any:
+            answer = await post(path, body, waits=waits)
+            if path == "jobs/claim" and answer["jobs"] and not cuts:
+                cuts.append("cut")
+                raise TransportAway("cut before the reply")
+            return answer
+
+        transport._server.post = cut_post  # type: ignore[method-assign]
+    return cuts

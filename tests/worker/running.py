@@ -7,28 +7,30 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
+import pytest
 from tests.waiting import until
+from tests.worker import over_http
+from tests.worker.settings import settings_for
 
 from headrace import Headrace
+from headrace.app.process import Process
 from headrace.app.work import WorkerProcess
-from headrace.config import DatabaseSettings, JobsSettings, Settings
+from headrace.app.work_http import HttpWorkerProcess
 from headrace.db.connect import Connection, Endpoint
+from headrace.db.listen import Listener
 from headrace.model.job import Job
 from headrace.queue.rescue import mark_lost_workers, rescue_jobs
-from headrace.worker.postgres import PostgresTransport
+from headrace.service.worker_protocol.desk import desk_of
+from headrace.worker.claims import Claims
 
 STOPS_WITHIN = 60.0
-SECTIONS = ("commands", "sql", "logs")
-
-
-def settings_for(url: str, **given: Any) -> Settings:
-    """Settings on that database; those of jobs may lie outside the ranges that people are held to."""
-    sections = {name: given.pop(name) for name in SECTIONS if name in given}
-    jobs = JobsSettings.model_construct(**{"kill_grace_s": 1.0, **given})
-    return Settings.model_construct(database=DatabaseSettings(url=url), jobs=jobs, **sections)
+AnyProcess = TypeVar("AnyProcess", bound=Process)
+# For tests that are about the habits of one of them.
+only_postgres = pytest.mark.parametrize("transport", ["postgres"], indirect=True)
+only_http = pytest.mark.parametrize("transport", ["http"], indirect=True)
 
 
 def app_on(url: str, name: str = "test", **jobs: Any) -> Headrace:
@@ -45,14 +47,43 @@ def set_up(hr: Headrace, url: str, **jobs: Any) -> Headrace:
 @asynccontextmanager
 async def working(
     hr: Headrace, *, concurrency: int | None = None, queues: tuple[str, ...] | None = None
-) -> AsyncIterator[WorkerProcess]:
+) -> AsyncIterator[Process]:
     """Open the application and run a worker beside the block, which then leaves in order."""
-    async with hr, running(WorkerProcess(hr, concurrency=concurrency, queues=queues)) as process:
+    async with hr, running(worker_of(hr, concurrency=concurrency, queues=queues)) as process:
         yield process
 
 
+def worker_of(hr: Headrace, *, concurrency: int | None = None, queues: tuple[str, ...] | None = None) -> Process:
+    """A worker of an open application, over whichever transport the test is about."""
+    if not over_http.is_wanted():
+        return WorkerProcess(hr, concurrency=concurrency, queues=queues)
+    assert hr.settings.database.url is not None
+    access = over_http.server().on(hr.settings.database.url)
+    return HttpWorkerProcess(hr, access.url, access.token, concurrency=concurrency, queues=queues)
+
+
+def listener_of(process: Process) -> Listener:
+    """Who hears for the worker that there is work, here or in the server."""
+    if isinstance(process, WorkerProcess):
+        return process._listener
+    return desk_of(over_http.server().house.database)._listener
+
+
+async def stop_listening(process: Process) -> None:
+    """Nobody hears notifications for the worker any more; over HTTP nobody heard of cancels anyway."""
+    if isinstance(process, WorkerProcess):
+        await process._listener.stop()
+
+
+def claims_of(process: Process) -> Claims:
+    """What is remembered of the worker's lanes, here or in the server."""
+    if isinstance(process, WorkerProcess):
+        return process._transport.claims
+    return desk_of(over_http.server().house.database).claims_of(worker_id(process))
+
+
 @asynccontextmanager
-async def running(process: WorkerProcess) -> AsyncIterator[WorkerProcess]:
+async def running(process: AnyProcess) -> AsyncIterator[AnyProcess]:
     """Run a worker of an open application beside the block."""
     task = asyncio.create_task(process.run())
     try:
@@ -63,9 +94,10 @@ async def running(process: WorkerProcess) -> AsyncIterator[WorkerProcess]:
         await asyncio.wait_for(task, STOPS_WITHIN)
 
 
-def speaking(process: WorkerProcess, line: type[PostgresTransport]) -> WorkerProcess:
-    """Let a worker that does not run yet reach its database over a line with a fault."""
-    process._transport.__class__ = line
+def speaking(process: Process, line: type[Any]) -> Process:
+    """Let a worker that does not run yet reach its jobs over a line with a fault."""
+    transport = process._transport
+    transport.__class__ = type(line.__name__, (line, type(transport)), {})
     return process
 
 
@@ -74,7 +106,7 @@ async def finished(hr: Headrace, job_id: UUID, seconds: float = 30) -> Job:
     return await hr.wait(job_id, timeout=seconds)
 
 
-def worker_id(process: WorkerProcess) -> int:
+def worker_id(process: Process) -> int:
     """Under which id the worker is registered now."""
     return process._transport.worker_id
 

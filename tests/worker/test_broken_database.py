@@ -10,12 +10,20 @@ from pathlib import Path
 import pytest
 from tests.chaos.server import OwnServer, own_server
 from tests.waiting import until
-from tests.worker.running import app_on, attempts, finished, working
+from tests.worker.running import (
+    app_on,
+    attempts,
+    finished,
+    only_postgres,
+    working,
+)
 
 import headrace.db.link
 import headrace.worker.worker
 from headrace.app.work import WorkerProcess
 from headrace.db.connect import Endpoint
+
+pytestmark = only_postgres
 
 # Claim 5, kill grace 2, outcomes 2, heartbeat 5, goodbyes 10, and some for a busy machine.
 BOUND = 45

@@ -7,7 +7,12 @@ import threading
 
 from tests.waiting import until
 from tests.worker.handlers import wait_for_cancel
-from tests.worker.running import attempts, finished, working
+from tests.worker.running import (
+    attempts,
+    finished,
+    stop_listening,
+    working,
+)
 
 from headrace import Context, Headrace
 from headrace.db.connect import Connection
@@ -49,7 +54,7 @@ async def test_the_cancel_is_heard_within_a_second_even_without_a_notification(
         await asyncio.Event().wait()
 
     async with working(hr) as process:
-        await process._listener.stop()
+        await stop_listening(process)
         job_id = await endless.enqueue()
         await asyncio.wait_for(started.wait(), 20)
         assert await hr.cancel(job_id)

@@ -17,18 +17,21 @@ from tests.worker.running import (
     app_on,
     attempts,
     finished,
+    listener_of,
+    only_postgres,
     rescuing,
     running,
     speaking,
     until_armed,
     worker_id,
+    worker_of,
     working,
 )
 
+import headrace.service.worker_protocol.desk
+import headrace.worker.claims
 import headrace.worker.maintenance
-import headrace.worker.postgres
 from headrace import Headrace
-from headrace.app.work import WorkerProcess
 from headrace.db.connect import Connection, Endpoint, OwnConnection
 
 IDLE = 15
@@ -92,9 +95,9 @@ async def test_jobs_fetched_ahead_of_a_long_one_go_back_and_run_elsewhere(hr: He
     async with hr:
         long = await work.enqueue(long=True, priority=1)
         short = await work.enqueue_many([{"long": False}] * 5)
-        async with running(speaking(WorkerProcess(hr, concurrency=1), Greedy)):
+        async with running(speaking(worker_of(hr, concurrency=1), Greedy)):
             await until("the short ones were given back", lambda: released(connection, short))
-            async with running(WorkerProcess(hr, concurrency=1)) as other:
+            async with running(worker_of(hr, concurrency=1)) as other:
                 await until("all short ones have ended", lambda: ended(connection, short))
                 by = await connection.fetch("select distinct worker_id from headrace.attempt where final is not null")
                 assert [row[0] for row in by] == [worker_id(other)]
@@ -118,7 +121,8 @@ async def test_a_lone_job_is_picked_up_by_notification(
     database_url: str, connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # No look within the time of this test: only the notification can tell of the job.
-    monkeypatch.setattr(headrace.worker.postgres, "LOOKS", ())
+    monkeypatch.setattr(headrace.worker.claims, "LOOKS", ())
+    monkeypatch.setattr(headrace.service.worker_protocol.desk, "POLL_INTERVAL", 3600.0)
     hr = app_on(database_url, poll_interval_ms=3_600_000)
 
     @hr.job()
@@ -126,12 +130,13 @@ async def test_a_lone_job_is_picked_up_by_notification(
         return "noticed"
 
     async with working(hr) as process:
-        await until("it listens", process._listener.listening.is_set)
+        await until("somebody listens for it", listener_of(process).listening.is_set)
         for _ in range(3):
             await until_armed(connection, worker_id(process))
             assert (await finished(hr, await lone.enqueue(), 20)).result == "noticed"
 
 
+@only_postgres
 async def test_polling_alone_suffices_when_nobody_can_listen(database_url: str, connection: Connection) -> None:
     hr = app_on(database_url, poll_interval_ms=100)
 
@@ -141,10 +146,10 @@ async def test_polling_alone_suffices_when_nobody_can_listen(database_url: str, 
 
     async with hr:
         hr.database.endpoint = Endpoint(database_url, pooled=True)
-        async with running(WorkerProcess(hr)) as process:
+        async with running(worker_of(hr)) as process:
             assert (await finished(hr, await patient.enqueue())).result == "found"
             assert (await finished(hr, await patient.enqueue(delay=0.2, queue="other"))).result == "found"
-            assert not process._listener.listening.is_set()
+            assert not listener_of(process).listening.is_set()
             assert not await connection.fetchval("select bool_or(armed) from headrace.worker")
 
 
@@ -166,6 +171,7 @@ async def test_a_handler_that_blocks_the_loop_for_longer_than_the_lease_does_not
     assert await attempts(connection, job.id) == [(1, "succeeded", "succeeded")]
 
 
+@only_postgres
 async def test_an_idle_worker_asks_at_most_twice_a_second(
     database_url: str, connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,7 +188,7 @@ async def test_an_idle_worker_asks_at_most_twice_a_second(
     hr.job(nothing_to_do)
     async with hr:
         hr.database.endpoint = Counted(database_url)
-        async with running(WorkerProcess(hr)) as process:
+        async with running(worker_of(hr)) as process:
             await until_armed(connection, worker_id(process))
             await until("its first looks are over", enough_time(1))
             asked.clear()
@@ -207,6 +213,6 @@ async def test_suspects_run_one_at_a_time_and_without_a_wait_between_them(hr: He
     async with hr:
         ids = await suspicious.enqueue_many([{}] * 30)
         await connection.execute("update headrace.queue set suspect = true")
-        async with running(WorkerProcess(hr, concurrency=10)):
+        async with running(worker_of(hr, concurrency=10)):
             await until("all have ended", lambda: ended(connection, ids))
     assert most == 1

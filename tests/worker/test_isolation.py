@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+from pathlib import Path
 
+import pytest
 from tests.worker import handlers
-from tests.worker.running import attempts, finished, working
+from tests.worker.running import attempts, finished, said, set_up, working
 
 from headrace import Headrace
 from headrace.db.connect import Connection
@@ -17,6 +20,32 @@ async def test_sync_and_async_handlers_run_in_a_process_of_their_own(declared: H
         is_async = await finished(declared, await handlers.add_apart_async.enqueue(a=3, b=4))
     assert (sync.result["sum"], is_async.result["sum"]) == (3, 7)
     assert os.getpid() not in (sync.result["pid"], is_async.result["pid"])
+
+
+LOUD = """
+import logging
+from headrace import Headrace
+
+logging.getLogger("loud").warning("imported")
+hr = Headrace(app="loud")
+
+
+@hr.job(isolation="process", max_attempts=1)
+def work() -> None:
+    logging.getLogger("loud").warning("at work")
+"""
+
+
+async def test_a_module_may_log_while_it_is_imported_there(
+    database_url: str, connection: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "loud_jobs.py").write_text(LOUD)
+    monkeypatch.syspath_prepend(tmp_path)
+    hr: Headrace = set_up(importlib.import_module("loud_jobs").hr, database_url)
+    async with working(hr):
+        job = await finished(hr, await hr.enqueue("work"))
+    assert (job.status, job.last_error) == ("succeeded", None)
+    assert set(await said(connection, job.id)) == {"imported", "at work"}
 
 
 async def test_a_process_that_dies_fails_its_attempt_and_the_worker_lives(declared: Headrace) -> None:

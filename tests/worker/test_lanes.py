@@ -7,10 +7,21 @@ from datetime import timedelta
 from uuid import UUID
 
 from tests.waiting import until
-from tests.worker.running import app_on, attempts, finished, running, until_armed, until_status, worker_id, working
+from tests.worker.running import (
+    app_on,
+    attempts,
+    claims_of,
+    finished,
+    running,
+    until_armed,
+    until_status,
+    worker_id,
+    worker_of,
+    working,
+)
 
 from headrace import Headrace, RetryPolicy
-from headrace.app.work import WorkerProcess
+from headrace.app.process import Process
 from headrace.db.connect import Connection
 
 
@@ -29,11 +40,11 @@ async def test_definitions_that_a_worker_does_not_know_are_left_for_others(
 
     async with shop, mail:
         letter, sale = await send.enqueue(), await sell.enqueue()
-        async with running(WorkerProcess(shop)):
+        async with running(worker_of(shop)):
             assert (await finished(shop, sale)).result == "sold"
             assert await attempts(connection, letter) == []
             assert (await shop.get_job(letter)).status == "queued"
-        async with running(WorkerProcess(mail)):
+        async with running(worker_of(mail)):
             assert (await finished(mail, letter)).result == "sent"
     assert await connection.fetchval("select count(*) from headrace.definition where deleted_from_code_at is null") == 2
 
@@ -102,17 +113,17 @@ async def test_a_queue_that_is_new_is_served_too(hr: Headrace) -> None:
     assert (job.queue, job.result) == ("never-seen-before", "done")
 
 
-async def until_told(process: WorkerProcess) -> None:
+async def until_told(process: Process) -> None:
     """Wait until the worker has read the lanes anew after a notification."""
-    transport = process._transport
-    before = transport._lanes_read_at
-    await until("the worker has read its lanes again", lambda: transport._lanes_read_at not in (before, float("-inf")))
+    claims = claims_of(process)
+    before = claims.lanes_read_at
+    await until("the worker has read its lanes again", lambda: claims.lanes_read_at not in (before, float("-inf")))
 
 
-async def until_queued_and_left(connection: Connection, job_id: UUID, process: WorkerProcess) -> None:
+async def until_queued_and_left(connection: Connection, job_id: UUID, process: Process) -> None:
     """Wait until the job is queued, and then for the worker to look and leave it."""
     await until_status(connection, job_id, "queued")
-    transport = process._transport
-    transport.lanes_changed()
-    await until("the worker has looked", lambda: transport._lanes_read_at != float("-inf"))
+    claims = claims_of(process)
+    claims.lanes_read_at = float("-inf")
+    await until("the worker has looked", lambda: claims.lanes_read_at != float("-inf"))
     assert await attempts(connection, job_id) == []

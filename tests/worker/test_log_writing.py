@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from tests.chaos.server import OwnServer, own_server
@@ -22,13 +24,17 @@ from tests.worker.running import (
     status_is,
     until_said,
     worker_id,
+    worker_of,
     working,
 )
 
 from headrace import Context, Headrace
-from headrace.app.work import WorkerProcess
 from headrace.config import LogsSettings
 from headrace.db.connect import Connection, Endpoint
+from headrace.model.log_line import LogLine
+from headrace.model.run_log import LogLimits, RunLog
+from headrace.worker.log_writer import BATCH, LogWriter
+from headrace.worker.transport import Fence
 
 
 async def test_every_run_has_all_its_lines_when_its_outcome_is_seen(hr: Headrace, connection: Connection) -> None:
@@ -59,7 +65,7 @@ async def test_an_outcome_waits_for_lines_that_are_under_way(hr: Headrace, conne
     async def quiet() -> None:
         pass
 
-    async with hr, running(speaking(WorkerProcess(hr), Slow)) as process:
+    async with hr, running(speaking(worker_of(hr), Slow)) as process:
         line: Any = process._transport
         job_id = await hr.enqueue("chatter")
         await until("the line is under way", lambda: line.under_way == 1)
@@ -73,12 +79,63 @@ async def test_an_outcome_waits_for_lines_that_are_under_way(hr: Headrace, conne
         assert await said(connection, job_id) == ["under way when the run ends"]
 
 
+class Heard:
+    """A transport that keeps what it is told in a list, while others go on to talk."""
+
+    def __init__(self, meanwhile: Callable[[], None]) -> None:
+        self.messages: list[str] = []
+        self._meanwhile = meanwhile
+
+    async def write_logs(self, lines: Sequence[LogLine]) -> set[Fence]:
+        await asyncio.sleep(0)
+        self.messages += [line.message for line in lines]
+        self._meanwhile()
+        return set()
+
+
+def run_log(writer: LogWriter) -> RunLog:
+    limits = LogLimits(lines=10**9, size=10**12)
+    return RunLog(uuid4(), 1, clock=lambda: datetime.now(UTC), limits=limits, on_line=writer.noticed)
+
+
+async def test_a_run_that_ends_does_not_wait_for_others_that_talk_without_end() -> None:
+    transport: Any = Heard(lambda: endless.write("and on"))
+    writer = LogWriter(transport)
+    endless, ending = run_log(writer), run_log(writer)
+    endless.write("on")
+    for number in range(BATCH * 2 + 1):
+        ending.write(str(number))
+    ending.close()
+    await asyncio.wait_for(writer.settle(ending), 5)
+    said = [message for message in transport.messages if message.isdigit()]
+    assert said == [str(number) for number in range(BATCH * 2 + 1)]
+    assert transport.messages.count("and on") == 0
+
+
+async def test_a_line_that_comes_while_its_run_is_written_needs_no_further_one_to_go_out() -> None:
+    def say_more() -> None:
+        if len(transport.messages) == BATCH:
+            talking.write("last")
+
+    transport: Any = Heard(say_more)
+    writer = LogWriter(transport)
+    talking = run_log(writer)
+    for _ in range(BATCH + 1):
+        talking.write("first")
+    writing = asyncio.create_task(writer.run())
+    try:
+        await until("the last line is there", lambda: "last" in transport.messages, 5)
+    finally:
+        writing.cancel()
+    assert len(transport.messages) == BATCH + 2
+
+
 async def test_lines_that_cannot_be_stored_do_not_keep_a_job_from_ending(hr: Headrace, connection: Connection) -> None:
     @hr.job()
     async def chatter() -> None:
         print("in vain")
 
-    async with hr, running(speaking(WorkerProcess(hr), Broken)):
+    async with hr, running(speaking(worker_of(hr), Broken)):
         for _ in range(3):
             assert (await finished(hr, await hr.enqueue("chatter"))).status == "succeeded"
 
@@ -132,7 +189,7 @@ async def test_a_lost_reply_doubles_nothing_and_loses_nothing(hr: Headrace, conn
             if number % 500 == 0:
                 await asyncio.sleep(0.01)
 
-    async with hr, running(speaking(WorkerProcess(hr), ReplyLost)):
+    async with hr, running(speaking(worker_of(hr), ReplyLost)):
         for job_id in [await hr.enqueue("chatter") for _ in range(3)]:
             await finished(hr, job_id)
             assert await said(connection, job_id) == [str(number) for number in range(2500)]

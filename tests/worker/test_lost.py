@@ -6,24 +6,24 @@ import asyncio
 
 import pytest
 from tests.waiting import until
-from tests.worker.lines import Cut
+from tests.worker.lines import cut_first_reply
 from tests.worker.running import (
     app_on,
     attempts,
     finished,
     rescuing,
     running,
-    speaking,
     until_armed,
     until_status,
     worker_id,
+    worker_of,
     working,
 )
 
 import headrace.worker.claimer
+import headrace.worker.http
 import headrace.worker.postgres
 from headrace import Context, Headrace
-from headrace.app.work import WorkerProcess
 from headrace.db.connect import Connection, Endpoint
 from headrace.queue.claim import claim_jobs
 from headrace.worker.transport import Beat
@@ -31,10 +31,16 @@ from headrace.worker.transport import Beat
 MARK_LOST = "update headrace.worker set state = 'lost', stopped_at = now() where id = $1"
 
 
+def reconcile_every(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Over whichever transport."""
+    for module in (headrace.worker.postgres, headrace.worker.http):
+        monkeypatch.setattr(module, "RECONCILE_EVERY", seconds)
+
+
 async def test_a_claim_that_the_worker_never_heard_of_is_given_back_unspent_and_runs(
     hr: Headrace, connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(headrace.worker.postgres, "RECONCILE_EVERY", 0.1)
+    reconcile_every(monkeypatch, 0.1)
     monkeypatch.setattr(headrace.worker.claimer, "LONGEST_WAIT", 0.2)
 
     @hr.job()
@@ -44,7 +50,7 @@ async def test_a_claim_that_the_worker_never_heard_of_is_given_back_unspent_and_
     async with hr:
         job_id = await work.enqueue()
         await connection.execute("update headrace.lane set paused = true")
-        async with running(WorkerProcess(hr)) as process:
+        async with running(worker_of(hr)) as process:
             lanes = [row[0] for row in await connection.fetch("select id from headrace.lane")]
             held = await claim_jobs(connection, worker_id=worker_id(process), lanes=lanes, limit=10, suspects=1)
             assert [(claimed.job_id, claimed.run) for claimed in held] == [(job_id, 1)]
@@ -64,10 +70,13 @@ async def test_a_claim_whose_reply_was_cut_off_is_given_back_and_runs_once(
     async def work(ctx: Context) -> None:
         ran.append(ctx.fencing_token)
 
-    async with hr, running(speaking(WorkerProcess(hr), Cut)) as process:
-        job_id = await work.enqueue()
-        job = await finished(hr, job_id)
-        assert process._transport.cuts == 1  # type: ignore[attr-defined]
+    async with hr:
+        process = worker_of(hr)
+        cuts = cut_first_reply(process)
+        async with running(process):
+            job_id = await work.enqueue()
+            job = await finished(hr, job_id)
+    assert len(cuts) == 1
     assert (job.status, job.attempt_count, ran) == ("succeeded", 1, [2])
     assert await attempts(connection, job_id) == [(1, "released", None), (2, "succeeded", "succeeded")]
 
@@ -75,7 +84,7 @@ async def test_a_claim_whose_reply_was_cut_off_is_given_back_and_runs_once(
 async def test_reconciling_leaves_alone_what_runs_and_what_waits_to_be_written(
     hr: Headrace, connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(headrace.worker.postgres, "RECONCILE_EVERY", 0.0)
+    reconcile_every(monkeypatch, 0.0)
 
     @hr.job()
     async def work() -> None:
@@ -153,7 +162,7 @@ async def test_the_late_answer_to_a_lost_workers_beat_does_not_concern_the_new_o
 ) -> None:
     hr.job()(nothing)
     async with hr:
-        transport = WorkerProcess(hr)._transport
+        transport = worker_of(hr)._transport
         await transport.register()
         old = transport.worker_id
         async with connection.transaction():

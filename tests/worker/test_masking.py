@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import logging
 import sys
+from collections.abc import Iterator
 from typing import Annotated
 from urllib.parse import quote
 
@@ -15,6 +16,7 @@ from tests.waiting import until
 from tests.worker.running import finished, said, set_up, working
 
 from headrace import Cancel, Context, Fail, Headrace, Retry, Snooze
+from headrace.cli.logs import ForPeople, ForPrograms
 from headrace.db.connect import Connection
 
 SECRET = "tr0ub4dor&3/horse"
@@ -116,6 +118,70 @@ async def test_in_the_workers_own_log(hr: Headrace, caplog: pytest.LogCaptureFix
         await finished(hr, await hr.enqueue("leak", {"password": SECRET}))
     assert "it is ***" in caplog.text
     assert SECRET not in caplog.text
+
+
+class Seen(logging.Handler):
+    """A handler of the application's own, which looks at all that a record has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: list[logging.LogRecord] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+
+    @property
+    def text(self) -> str:
+        shown = [f"{logging.Formatter().format(record)} {record.args} {record.msg}" for record in self.records]
+        return "\n".join(shown)
+
+
+@pytest.fixture
+def shop_log() -> Iterator[Seen]:
+    """What the logger `shop` says, also to handlers that the root does not have."""
+    seen, logger = Seen(), logging.getLogger("shop")
+    logger.addHandler(seen)
+    yield seen
+    logger.removeHandler(seen)
+
+
+async def test_in_what_handlers_of_the_application_see_of_its_logging(
+    hr: Headrace, connection: Connection, shop_log: Seen
+) -> None:
+    @hr.job()
+    async def leak(password: str) -> None:
+        shop = logging.getLogger("shop")
+        shop.warning("given %s", password)
+        shop.warning("it begins with %.3s", password)
+        shop.warning("too many %s", password, password)
+        shop.warning({"event": f"as structlog has it: {password}", "level": 3})
+        try:
+            raise ValueError(f"no {password}")
+        except ValueError:
+            shop.exception("failed")
+
+    async with working(hr):
+        job = await finished(hr, await hr.enqueue("leak", {"password": SECRET}))
+    assert job.status == "succeeded"
+    assert "given ***" in shop_log.text
+    assert {"event": "as structlog has it: ***", "level": 3} in [record.msg for record in shop_log.records]
+    assert "ValueError: no ***" in shop_log.text
+    assert SECRET not in shop_log.text
+    for own in (ForPeople(colours=False), ForPrograms()):
+        assert "ValueError: no ***" in own.format(shop_log.records[-1])
+    (failed,) = [line for line in await said(connection, job.id) if line.startswith("failed\nTraceback")]
+    assert failed.endswith("ValueError: no ***")
+
+
+async def test_records_of_a_run_without_secrets_are_left_as_they_are(hr: Headrace, shop_log: Seen) -> None:
+    @hr.job()
+    async def open_book(name: str) -> None:
+        logging.getLogger("shop").warning("given %s", name)
+
+    async with working(hr):
+        await finished(hr, await hr.enqueue("open_book", {"name": SECRET}))
+    (record,) = shop_log.records
+    assert (record.msg, record.args) == ("given %s", (SECRET,))
 
 
 async def test_of_a_field_that_its_schema_calls_secret_however_deep_it_stands(

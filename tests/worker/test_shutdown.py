@@ -9,10 +9,18 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.waiting import until
 from tests.worker.lines import Greedy
-from tests.worker.running import app_on, attempts, finished, running, speaking, worker_id, working
+from tests.worker.running import (
+    app_on,
+    attempts,
+    finished,
+    running,
+    speaking,
+    worker_id,
+    worker_of,
+    working,
+)
 
 from headrace import Context, Headrace
-from headrace.app.work import WorkerProcess
 from headrace.db.connect import Connection
 
 
@@ -28,7 +36,7 @@ async def test_running_jobs_may_finish_and_outcomes_come_before_the_lease_goes(
         return "in time"
 
     async with hr:
-        async with running(WorkerProcess(hr)) as process:
+        async with running(worker_of(hr)) as process:
             job_id = await last.enqueue()
             await asyncio.wait_for(started.wait(), 20)
             process.stop()
@@ -83,7 +91,7 @@ async def test_what_does_not_finish_in_time_goes_back_unspent_and_can_be_claimed
     hr = app_on(database_url, shutdown_timeout_s=0.1, kill_grace_s=0.2)
     hr.job("work")(getattr(stubborn, kind))
     async with hr:
-        async with running(WorkerProcess(hr)) as process:
+        async with running(worker_of(hr)) as process:
             job_id = await hr.enqueue("work")
             await until("the handler runs", stubborn.started.is_set)
             first = worker_id(process)
@@ -113,7 +121,7 @@ async def test_jobs_fetched_ahead_go_back_at_the_end(hr: Headrace, connection: C
 
     async with hr:
         ids = await work.enqueue_many([{}] * 4)
-        async with running(speaking(WorkerProcess(hr, concurrency=1), Greedy)) as process:
+        async with running(speaking(worker_of(hr, concurrency=1), Greedy)) as process:
             await asyncio.wait_for(started.wait(), 20)
             assert len(process.worker._slots.waiting) == 3
             process.stop()

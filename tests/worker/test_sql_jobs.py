@@ -10,13 +10,27 @@ from typing import Any
 
 import pytest
 from tests.waiting import until
-from tests.worker.running import app_on, attempts, finished, run_due, running, said, until_armed, worker_id, working
+from tests.worker.running import (
+    app_on,
+    attempts,
+    finished,
+    only_postgres,
+    run_due,
+    running,
+    said,
+    until_armed,
+    worker_id,
+    working,
+)
 
 from headrace import Headrace
 from headrace.app.work import WorkerProcess
 from headrace.config import DatabaseSettings, JobsSettings, Settings, SqlSettings
 from headrace.db.connect import Connection
 from headrace.db.embedded.roles import SQL_ROLE, sql_role_url
+from headrace.errors import ConfigError
+
+pytestmark = only_postgres
 
 DONE = """return '{"success": true, "message": "done"}';"""
 
@@ -30,7 +44,7 @@ async def schema(connection: Connection) -> AsyncIterator[str]:
         "update headrace.sql_setting set allowed_schemas = '{shop}'"
     )
     yield "shop"
-    await connection.execute("drop schema shop cascade; update headrace.sql_setting set allowed_schemas = default")
+    await connection.execute("drop schema shop cascade")
 
 
 @pytest.fixture
@@ -161,6 +175,15 @@ async def test_without_a_login_they_are_off_and_wait(
         assert (await without.get_job(job_id)).status == "queued"
     async with working(sql):
         assert (await finished(sql, job_id)).status == "succeeded"
+
+
+async def test_a_worker_whose_sql_jobs_would_run_as_a_superuser_does_not_start(database_url: str) -> None:
+    hr = app_on(database_url, "sql", sql=SqlSettings(database_url=database_url))
+    async with hr:
+        process = WorkerProcess(hr)
+        with pytest.raises(ConfigError, match=r"sql.database_url: SQL jobs may not log in as 'headrace', .* superuser"):
+            await process.run()
+        assert not process.worker.ready.is_set()
 
 
 async def test_a_worker_that_is_stopped_lets_nothing_be_committed(sql: Headrace, connection: Connection) -> None:

@@ -6,7 +6,9 @@ import asyncio
 from datetime import timedelta
 
 from tests.engine import Engine, as_claimed
+from tests.worker.running import only_http, only_postgres, worker_of
 
+from headrace import Headrace
 from headrace.model.outcome import Succeeded
 from headrace.model.transition import decide
 from headrace.queue.lease import WorkerIdentity
@@ -14,6 +16,7 @@ from headrace.worker.finisher import Finisher
 from headrace.worker.postgres import PostgresTransport
 
 
+@only_postgres
 async def test_an_outcome_that_cannot_even_be_sent_fails_its_job_and_holds_up_no_other(engine: Engine) -> None:
     ids = await engine.enqueue_many(5)
     who = WorkerIdentity("test", "host", 1, "0", ("*",), ("work",), 10, timedelta(minutes=1))
@@ -31,3 +34,28 @@ async def test_an_outcome_that_cannot_even_be_sent_fails_its_job_and_holds_up_no
     await transport.close()
     expected = ["succeeded", "succeeded", "failed", "succeeded", "succeeded"]
     assert [await engine.status(job_id) for job_id in ids] == expected
+
+
+@only_http
+async def test_over_http_only_the_outcomes_that_no_server_stores_fail_their_jobs(hr: Headrace) -> None:
+    @hr.job()
+    async def work() -> None:
+        """Ends as the test says."""
+
+    async with hr:
+        transport = worker_of(hr)._transport
+        await transport.register()
+        ids = await work.enqueue_many([{}] * 5)
+        jobs = await transport.claim(limit=10, suspects=1, held=set, wait=0)
+        outcomes = {job.id: decide(job, Succeeded(), 0.5) for job in jobs}
+        for job_id, result in zip(ids[1:4], ('"\ud800"', "no json", '"\\u0000"'), strict=True):
+            outcomes[job_id] = outcomes[job_id]._replace(result=result)
+        finisher = Finisher(transport)
+        writing = asyncio.create_task(finisher.run())
+        for outcome in outcomes.values():
+            finisher.put(outcome)
+        await asyncio.wait_for(finisher.drained(), 20)
+        writing.cancel()
+        await transport.close()
+        statuses = [(await hr.get_job(job_id)).status for job_id in ids]
+    assert statuses == ["succeeded", "failed", "failed", "failed", "succeeded"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, ParamSpec, Self, TypeVar, Unpack, overload
@@ -47,11 +48,13 @@ class Headrace:
         data_dir: Path | str | None = None,
         *,
         app: str | None = None,
+        config: Path | str | None = None,
     ) -> None:
         self._overrides: dict[str, Any] = {"database.url": database_url, "data_dir": data_dir}
+        self._config = None if config is None else Path(config)
         self._settings: Settings | None = None
         self._box: SecretBox | None = None
-        self.registry = Registry(self._secret_box, self._secrets_of_command)
+        self.registry = Registry(self.secret_box, self._secrets_of_command, self._default_attempts)
         self._client: Client | None = None
         self._database: Database | None = None
         # Definitions belong to an app, so that one app's sync does not call another's deleted.
@@ -60,18 +63,23 @@ class Headrace:
         self.control = Control(self)
         self._runtime = RuntimeJobs(self)
         self.workers: set[WorkerProcess] = set()
+        self._served: list[Callable[[], Awaitable[None]]] = []
 
     @property
     def settings(self) -> Settings:
         """File, environment and arguments, read when first needed."""
         if self._settings is None:
-            self._settings = load_settings(flags=self._overrides)
+            self._settings = load_settings(flags=self._overrides, file=self._config)
         return self._settings
 
-    def _secret_box(self) -> SecretBox:
+    def secret_box(self) -> SecretBox:
+        """The keys for secret fields."""
         if self._box is None:
             self._box = SecretBox.read(self.settings.secret_key)
         return self._box
+
+    def _default_attempts(self) -> int:
+        return self.settings.jobs.max_retries_default + 1
 
     def _secrets_of_command(self, key: str) -> list[str]:
         command = self.settings.commands.get(key)
@@ -79,7 +87,7 @@ class Headrace:
 
     def read_settings(self) -> Settings:
         """Settings as file and environment have them now."""
-        return load_settings(flags=self._overrides)
+        return load_settings(flags=self._overrides, file=self._config)
 
     def configure(self, flags: Mapping[str, Any]) -> None:
         """Settings from a command line, such as `{"jobs.worker_concurrency": 8}`: they win over all others."""
@@ -131,6 +139,8 @@ class Headrace:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        for stop in self._served:
+            await stop()
         client, self._client, self._database = self._client, None, None
         if client is not None:
             await client.close()
@@ -138,7 +148,9 @@ class Headrace:
     async def open_database(self) -> Database:
         """A database of its own, checked and migrated."""
         where = self.settings.database
-        return await Database.open(url=where.url, data_dir=self.settings.data_dir, pool_size=where.pool_size)
+        return await Database.open(
+            url=where.url, data_dir=self.settings.data_dir, pool_size=where.pool_size, pooler=where.pooler
+        )
 
     @property
     def database(self) -> Database:
@@ -218,6 +230,25 @@ class Headrace:
     async def unregister(self, key: str, *, tenant: str = "default") -> None:
         """Repeat it no more; what is already enqueued still runs."""
         await self._runtime.unregister(key, tenant=tenant)
+
+    def asgi(self, *, identify: Any = None) -> Any:
+        """The control plane as an ASGI application, to serve or to mount while this is open.
+
+        `identify(request)` maps the host's user to a `Principal`, or None to ask for a token.
+        """
+        from headrace.api.app import create_app  # a web framework is loaded by who wants one
+
+        app = create_app(self, identify=identify)
+        self._served.append(app.state.operations.stop)
+        return app
+
+    @asynccontextmanager
+    async def lifespan(self, _app: Any = None) -> AsyncIterator[None]:
+        """For a host's lifespan: `FastAPI(lifespan=hr.lifespan)`. With a worker unless `jobs.enabled` is off."""
+        from headrace.app.serve import lifespan
+
+        async with lifespan(self):
+            yield
 
     async def run_worker(self, *, concurrency: int | None = None, queues: Iterable[str] | None = None) -> None:
         """Run a worker with maintenance until it is cancelled."""

@@ -69,7 +69,8 @@ class RuntimeJobs:
         app = f"{self._app.app} at run time"
         async with self._app.database.pool.acquire() as conn, conn.transaction():
             if not isinstance(function, JobFunction):
-                await sync_definitions(conn, [handler.definition], app=app, complete=False)
+                definition = handler.with_attempts(self._app.registry.default_attempts())
+                await sync_definitions(conn, [definition], app=app, complete=False)
             trigger_id = await register_trigger(conn, key, handler.key, rule, tenant=tenant, app=app)
         self._app.registry.add_at_run_time(handler)
         self._tenants.setdefault(key, set()).add(tenant)

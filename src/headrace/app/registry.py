@@ -12,6 +12,7 @@ from headrace.define.signature import BadHandler
 from headrace.define.sync import SyncReport, sync_definitions
 from headrace.errors import ConfigError
 from headrace.log import get_logger
+from headrace.model.definition import DEFAULT_MAX_ATTEMPTS, Definition
 from headrace.model.encryption import NO_KEY, SecretBox, encrypt_fields
 from headrace.model.text import to_json
 from headrace.triggers.declare import sync_triggers
@@ -23,9 +24,14 @@ class Registry:
     """Handlers by key."""
 
     def __init__(
-        self, box: Callable[[], SecretBox] = lambda: NO_KEY, secrets_of: Callable[[str], list[str]] = lambda _key: []
+        self,
+        box: Callable[[], SecretBox] = lambda: NO_KEY,
+        secrets_of: Callable[[str], list[str]] = lambda _key: [],
+        default_attempts: Callable[[], int] = lambda: DEFAULT_MAX_ATTEMPTS,
     ) -> None:
         self.box = box
+        # Asked when definitions are told to somebody: code is imported before the settings are read.
+        self.default_attempts = default_attempts
         self._secrets_of = secrets_of
         self._handlers: dict[str, Handler] = {}
         self._at_run_time: set[str] = set()
@@ -66,12 +72,17 @@ class Registry:
                 fields = ", ".join(handler.secret_fields)
                 raise ConfigError(f"job {handler.key!r} has secret fields ({fields}): set HEADRACE_SECRET_KEY")
 
+    def declared(self) -> list[Definition]:
+        """What code declares, or `ConfigError` when there is no key for its secrets."""
+        self._refuse_without_key()
+        attempts = self.default_attempts() if self._handlers else DEFAULT_MAX_ATTEMPTS
+        return [h.with_attempts(attempts) for key, h in self._handlers.items() if key not in self._at_run_time]
+
     async def sync(self, database: Database, *, app: str, force: bool = False, complete: bool = False) -> SyncReport:
         """Tell a database what was declared; an app that declares nothing has nothing to say."""
         if not self._handlers and not complete:
             return SyncReport()
-        self._refuse_without_key()
-        definitions = [h.definition for key, h in self._handlers.items() if key not in self._at_run_time]
+        definitions = self.declared()
         triggers = {definition.key: definition.triggers for definition in definitions}
         async with database.pool.acquire() as conn, conn.transaction():
             report = await sync_definitions(conn, definitions, app=app, force=force, complete=complete)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated
@@ -11,6 +13,7 @@ from typing import Annotated
 import typer
 
 import headrace
+from headrace.app.serve import ADMIN_TOKEN, admin_token, serving
 from headrace.cli.load import load_app
 from headrace.cli.logs import set_up_logs
 from headrace.cli.run import run_loop, serve_worker
@@ -25,12 +28,12 @@ def dev(
         str | None, typer.Argument(metavar="[MODULE:NAME]", help="The Headrace object; a tour when absent.")
     ] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Folder of the embedded PostgreSQL.")] = None,
-    host: Annotated[str | None, typer.Option(help="Address for the API and dashboard to come.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port for the API and dashboard to come.")] = None,
+    host: Annotated[str | None, typer.Option(help="Address of the API.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port of the API.")] = None,
     concurrency: Annotated[int | None, typer.Option(help="Jobs at a time (1 to 1024).")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
 ) -> None:
-    """Run an embedded PostgreSQL, migrations and a worker in one process. Ctrl-C stops everything.
+    """Run an embedded PostgreSQL, migrations, the API and a worker in one process. Ctrl-C stops everything.
 
     Example: headrace dev app:hr --data-dir /tmp/try
     """
@@ -43,7 +46,16 @@ def dev(
     settings = hr.settings
     where = "your PostgreSQL" if settings.database.url else f"an embedded PostgreSQL in {settings.data_dir}"
     log.info(f"Headrace {headrace.__version__} on {where}", jobs=sorted(hr.handlers))
-    run_loop(serve_worker(hr, announce=True, after_start=tour.enqueue_samples if tour else None))
+    run_loop(serve_worker(hr, announce=True, after_start=tour.enqueue_samples if tour else None, beside=_with_api))
+
+
+@asynccontextmanager
+async def _with_api(hr: headrace.Headrace) -> AsyncIterator[None]:
+    token = await admin_token(hr)
+    async with serving(hr, any_port=True) as where:
+        kept = hr.settings.data_dir / ADMIN_TOKEN
+        log.info(f"the API is at {where}/api/v1 with the token in {kept}; sign in at {where}/#token={token}")
+        yield
 
 
 def load_tour() -> ModuleType:

@@ -36,6 +36,8 @@ class ForPeople(logging.Formatter):
         said = {"timestamp": time, "level": record.levelname.lower(), "event": text, **fields}
         if record.exc_info:
             said["exc_info"] = record.exc_info
+        elif record.exc_text:  # of one that was masked
+            said["exception"] = record.exc_text
         return without_secrets(str(self._render(None, record.levelname, said)))
 
 
@@ -53,6 +55,8 @@ class ForPrograms(logging.Formatter):
         }
         if record.exc_info:
             said["exception"] = "".join(traceback.format_exception(*record.exc_info))
+        elif record.exc_text:
+            said["exception"] = record.exc_text
         return without_secrets(json.dumps(said, default=str, ensure_ascii=False))
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from headrace.cli import commands, db, definitions, dev, worker
+from headrace.cli import commands, db, definitions, dev, serve, worker
 from headrace.cli.errors import plain_errors
 from headrace.version import __version__
 
@@ -20,6 +20,7 @@ app = typer.Typer(
 )
 app.command("dev")(dev.dev)
 app.command("worker")(worker.worker)
+app.command("serve")(serve.serve)
 app.add_typer(db.app, name="db")
 app.add_typer(definitions.app, name="definitions")
 app.add_typer(commands.app, name="commands")

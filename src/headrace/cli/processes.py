@@ -32,15 +32,16 @@ def run_processes(count: int) -> None:
         signal.signal(number, forward)
     signal.signal(signal.SIGHUP, lambda _number, _frame: _have_commands_read(children))
     children += [_start(command) for _ in range(count)]
-    while not signals:
+    # One that ends well without a signal was drained: nobody wants another in its place.
+    while not signals and any(child.poll() != 0 for child in children):
         for position, child in enumerate(children):
-            if child.poll() is not None and not signals:
+            if child.poll() not in (None, 0) and not signals:
                 log.error("a worker process ended and is replaced", pid=child.pid, exit_code=child.returncode)
                 children[position] = _start(command)
         time.sleep(LOOK_EVERY)
     for child in children:
         # Started while the signal came, and so not told yet.
-        if child.pid not in told and child.poll() is None:
+        if signals and child.pid not in told and child.poll() is None:
             child.send_signal(signals[0])
     raise SystemExit(max(_exit_code(child.wait()) for child in children))
 

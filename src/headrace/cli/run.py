@@ -8,9 +8,12 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 
 from headrace.app import Headrace
+from headrace.app.process import Process
 from headrace.app.work import WorkerProcess
+from headrace.app.work_http import HttpWorkerProcess
 from headrace.log import get_logger
 
 log = get_logger("headrace")
@@ -35,20 +38,31 @@ async def serve_worker(
     *,
     announce: bool = False,
     after_start: Callable[[], Awaitable[None]] | None = None,
+    beside: Callable[[Headrace], AbstractAsyncContextManager[None]] | None = None,
 ) -> None:
     """Open the application and work until a signal; a second signal ends the process at once."""
-    async with hr:
-        process = WorkerProcess(hr, announce=announce)
-        _obey_signals(process)
-        _tame_garbage_collection()
-        running = asyncio.create_task(process.run())
-        ready = asyncio.create_task(process.worker.ready.wait())
-        await asyncio.wait({running, ready}, return_when=asyncio.FIRST_COMPLETED)
-        ready.cancel()
-        if not running.done() and after_start is not None:
-            await after_start()
-        await running
+    async with hr, beside(hr) if beside else nullcontext():
+        await _run(WorkerProcess(hr, announce=announce), after_start)
     log.info("stopped")
+
+
+async def serve_http_worker(hr: Headrace, url: str, token: str) -> None:
+    """Work for a server until a signal; no database is opened."""
+    await _run(HttpWorkerProcess(hr, url, token))
+    log.info("stopped")
+
+
+async def _run(process: Process, after_start: Callable[[], Awaitable[None]] | None = None) -> None:
+    log.info("this worker serves", **process.serves())
+    _obey_signals(process)
+    _tame_garbage_collection()
+    running = asyncio.create_task(process.run())
+    ready = asyncio.create_task(process.worker.ready.wait())
+    await asyncio.wait({running, ready}, return_when=asyncio.FIRST_COMPLETED)
+    ready.cancel()
+    if not running.done() and after_start is not None:
+        await after_start()
+    await running
 
 
 def _tame_garbage_collection() -> None:
@@ -58,7 +72,7 @@ def _tame_garbage_collection() -> None:
     gc.set_threshold(20_000, 10, 10)
 
 
-def _obey_signals(process: WorkerProcess) -> None:
+def _obey_signals(process: Process) -> None:
     loop = asyncio.get_running_loop()
     asked = False
 

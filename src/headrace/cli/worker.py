@@ -10,7 +10,9 @@ from headrace.app import Headrace
 from headrace.cli.load import load_app
 from headrace.cli.logs import set_up_logs
 from headrace.cli.processes import run_processes
-from headrace.cli.run import run_loop, serve_worker
+from headrace.cli.run import run_loop, serve_http_worker, serve_worker
+from headrace.config import Settings
+from headrace.errors import BadRequest
 
 
 def worker(
@@ -22,6 +24,13 @@ def worker(
     ] = None,
     queues: Annotated[str | None, typer.Option(help="Queues to serve, separated by commas; all when absent.")] = None,
     concurrency: Annotated[int | None, typer.Option(help="Jobs at a time in each process (1 to 1024).")] = None,
+    url: Annotated[
+        str | None, typer.Option(envvar="HEADRACE_URL", help="A Headrace server to work for, without a database login.")
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(envvar="HEADRACE_TOKEN", help="A worker's token for that server; better by HEADRACE_TOKEN."),
+    ] = None,
     processes: Annotated[int, typer.Option(min=1, max=64, help="Worker processes to run.")] = 1,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
 ) -> None:
@@ -40,8 +49,32 @@ def worker(
             "jobs.queues": [name.strip() for name in queues.split(",") if name.strip()] if queues else None,
         }
     )
-    _ = hr.settings  # bad settings are reported before anything starts
+    settings = hr.settings  # bad ones are reported before anything starts
+    if target is None:
+        _refuse_to_idle(settings, over_http=url is not None)
     if processes == 1:
-        run_loop(serve_worker(hr))
+        run_loop(serve_worker(hr) if url is None else serve_http_worker(hr, url, _required(token)))
     else:
         run_processes(processes)
+
+
+def _required(token: str | None) -> str:
+    if not token:
+        raise BadRequest("a worker over HTTP needs a token: set HEADRACE_TOKEN. headrace tokens create makes one.")
+    return token
+
+
+def _refuse_to_idle(settings: Settings, *, over_http: bool) -> None:
+    """Without an app there must be commands or SQL jobs; the embedded server always has a login for these."""
+    if over_http and not settings.commands:
+        raise BadRequest(
+            "there is nothing to serve: no app is named, and headrace.toml has no table [commands.…]. SQL jobs are not "
+            "served over HTTP. Name an app (headrace worker app:hr --url …) or add a command."
+        )
+    if over_http:
+        return
+    if not settings.commands and settings.sql.database_url is None and settings.database.url is not None:
+        raise BadRequest(
+            "there is nothing to serve: no app is named, headrace.toml has no table [commands.…], and SQL jobs have no "
+            "login. Name an app (headrace worker app:hr), add a command, or set sql.database_url."
+        )

@@ -62,11 +62,11 @@ class Endpoint:
         """A connection of its own, outside any pool."""
         return await asyncpg.connect(**self.options(name, BATCHES), command_timeout=command_timeout)
 
-    async def pool(self, name: str, *, size: int) -> Pool:
+    async def pool(self, name: str, *, size: int, session: dict[str, str] = SESSION) -> Pool:
         """A pool that opens connections as they are needed."""
         try:
             return await asyncpg.create_pool(
-                min_size=0, max_size=size, reset=_keep_session, **self.options(name, SESSION)
+                min_size=0, max_size=size, reset=_keep_session, **self.options(name, session)
             )
         except CANNOT_CONNECT as error:
             raise unreachable(self.url, error) from error

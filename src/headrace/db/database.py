@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Self
 
@@ -10,7 +11,7 @@ from headrace.db.connect import Endpoint, Pool
 from headrace.db.embedded import EmbeddedServer
 from headrace.db.embedded.roles import sql_role_url
 from headrace.db.migrate import migrate
-from headrace.db.server_check import ServerReport, check_server
+from headrace.db.server_check import Pooler, ServerReport, check_server
 from headrace.log import get_logger
 
 log = get_logger("headrace.db")
@@ -23,13 +24,18 @@ class Database:
         self,
         endpoint: Endpoint,
         pool: Pool,
+        tenant_pool: Pool,
         report: ServerReport,
         embedded: EmbeddedServer | None,
     ) -> None:
         self.endpoint = endpoint
         self.pool = pool
+        # Connections of this one only ever run under the role of tenants, so plans and roles never mix.
+        self.tenant_pool = tenant_pool
         self.report = report
         self.embedded = embedded
+        # What others opened on it, and must close before it goes.
+        self.closers: list[Callable[[], Awaitable[None]]] = []
 
     @property
     def sql_jobs_url(self) -> str | None:
@@ -37,32 +43,48 @@ class Database:
         return sql_role_url(self.endpoint.url) if self.embedded else None
 
     @classmethod
-    async def open(cls, *, url: str | None, data_dir: Path, pool_size: int = 10, migrated: bool = True) -> Self:
+    async def open(
+        cls,
+        *,
+        url: str | None,
+        data_dir: Path,
+        pool_size: int = 10,
+        migrated: bool = True,
+        pooler: Pooler = "auto",
+    ) -> Self:
         """The server at `url`, or the embedded one in `data_dir`; migrated unless told otherwise."""
         embedded = None if url else await asyncio.to_thread(EmbeddedServer.start, data_dir)
         try:
             where = url or embedded_url(embedded)
-            report = await check_server(where)
+            report = await check_server(where, pooler=pooler)
             for warning in report.warnings:
                 log.warning(warning)
             endpoint = Endpoint(where, pooled=report.pooled)
             if migrated:
                 await migrate(endpoint)
             pool = await endpoint.pool("app", size=pool_size)
+            tenant_pool = await endpoint.pool("tenants", size=pool_size)
         except BaseException:
             if embedded:
                 await asyncio.to_thread(embedded.stop)
             raise
-        return cls(endpoint, pool, report, embedded)
+        return cls(endpoint, pool, tenant_pool, report, embedded)
 
     async def close(self) -> None:
         """Give connections back; the last one out stops an embedded server."""
-        try:
-            await asyncio.wait_for(self.pool.close(), timeout=5)
-        except TimeoutError:
-            self.pool.terminate()
+        for close in self.closers:
+            await close()
+        await asyncio.gather(*map(close_pool, (self.pool, self.tenant_pool)))
         if self.embedded:
             await asyncio.to_thread(self.embedded.stop)
+
+
+async def close_pool(pool: Pool) -> None:
+    """In order, or after a while without."""
+    try:
+        await asyncio.wait_for(pool.close(), timeout=5)
+    except TimeoutError:
+        pool.terminate()
 
 
 def embedded_url(server: EmbeddedServer | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Literal
 
 import asyncpg
 
@@ -12,6 +13,7 @@ from headrace.errors import DatabaseUnusable
 
 OLDEST_VERSION = 15
 SKEW_WORTH_A_WARNING = 5.0
+Pooler = Literal["auto", "none", "transaction"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,8 @@ class ServerReport:
         return found
 
 
-async def check_server(url: str) -> ServerReport:
-    """Refuse a server that cannot keep a promise; find out what stands between."""
+async def check_server(url: str, *, pooler: Pooler = "auto") -> ServerReport:
+    """Refuse a server that cannot keep a promise; find out what stands between, unless we are told."""
     plain = Endpoint(url, pooled=True)
     try:
         connection = await plain.connect("check")
@@ -62,7 +64,10 @@ async def check_server(url: str) -> ServerReport:
         skew = time.time() - now
         refuse_unfit(version, fsync)
         # A pooler makes up the process id that a client is told, so this costs nothing where there is none.
-        pooled = connection.get_server_pid() != backend and await _shares_backends(plain, connection)
+        if pooler == "auto":
+            pooled = connection.get_server_pid() != backend and await _shares_backends(plain, connection)
+        else:
+            pooled = pooler == "transaction"
     finally:
         await connection.close()
     return ServerReport(version // 10_000, pooled, skew)

@@ -25,6 +25,8 @@ def translated_errors() -> Iterator[None]:
     """Raise our error for a refusal by the database; others pass as they are."""
     try:
         yield
+    except HeadraceError:  # ours already, and it may say more: which field it is about
+        raise
     except Exception as error:
         ours = translate(error)
         if ours is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -33,11 +34,16 @@ class Handler:
         if not declared.get("description"):
             declared["description"] = inspect.cleandoc(function.__doc__ or "")
         self.definition = Definition(key=key or function.__name__, payload_schema=self.arguments.schema(), **declared)
+        self._says_attempts = "max_attempts" in declared
         self.secret_fields = encrypted_fields(self.definition.payload_schema)
 
     @property
     def key(self) -> str:
         return self.definition.key
+
+    def with_attempts(self, default: int) -> Definition:
+        """The definition, with so many attempts unless code says how many."""
+        return self.definition if self._says_attempts else replace(self.definition, max_attempts=default)
 
     def bind(self, payload: str, context: Context) -> dict[str, Any]:
         """The function's arguments: the payload's, validated, and the context where it wants one.

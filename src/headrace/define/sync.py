@@ -8,9 +8,17 @@ from dataclasses import asdict, dataclass, field
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
+from headrace.errors import Conflict
 from headrace.model.definition import Definition
 
 SQL = statements(__file__)
+
+WAYS_OUT = {
+    "sql": "choose another key, or take that one away first: select headrace.undefine_sql_job('{key}')",
+    "command": "choose another key, or take [commands.{key}] out of every worker's headrace.toml and then say "
+    "headrace definitions sync --force",
+    "python": "choose another key, or remove the job from the code of that app and sync it first",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +55,19 @@ async def sync_definitions(
             if row is not None:
                 (report.added if row["inserted"] else report.changed).append(definition.key)
         keys = [definition.key for definition in ordered]
+        taken = await conn.fetchrow(SQL["find_conflict"], keys, [definition.kind for definition in ordered])
+        if taken is not None:
+            raise _conflict(**taken)
         if complete:
             gone = await conn.fetch(SQL["mark_deleted_from_code"], app, keys)
             report.deleted_from_code.extend(row[0] for row in gone)
         await conn.execute(SQL["ensure_lanes"], keys)
     return report
+
+
+def _conflict(key: str, kind: str, app: str) -> Conflict:
+    name = {"sql": "SQL job", "python": "Python job"}.get(kind, kind)
+    return Conflict(f"definition {key!r} is a {name} of app {app!r} already: {WAYS_OUT[kind].format(key=key)}")
 
 
 def _columns(definition: Definition, app: str, force: bool) -> tuple[object, ...]:

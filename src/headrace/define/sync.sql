@@ -1,5 +1,5 @@
 -- Code's word on what exists. A setting that still has the value code declared last follows the code; one that an
--- operator changed stays, unless forced ($9).
+-- operator changed stays, unless forced ($9). A key that is of another kind is left alone while that is there.
 -- name: sync_definition
 insert into headrace.definition as d
   (key, kind, app, description, tags, payload_schema, triggers, hash, declared,
@@ -13,6 +13,7 @@ on conflict (key) do update
    set kind = excluded.kind, app = excluded.app, description = excluded.description, tags = excluded.tags,
        payload_schema = excluded.payload_schema, triggers = excluded.triggers, hash = excluded.hash,
        declared = excluded.declared, deleted_from_code_at = null, synced_at = now(),
+       function_schema = null, function_name = null, function_signature = null,
        queue = case when $9 or d.declared -> 'queue' = to_jsonb(d.queue) then excluded.queue else d.queue end,
        priority = case when $9 or d.declared -> 'priority' = to_jsonb(d.priority) then excluded.priority else d.priority end,
        max_attempts = case when $9 or d.declared -> 'max_attempts' = to_jsonb(d.max_attempts) then excluded.max_attempts
@@ -26,8 +27,16 @@ on conflict (key) do update
        retry_jitter_seconds = case when $9 or (d.declared ->> 'retry_jitter_seconds')::float8 = d.retry_jitter_seconds
                                    then excluded.retry_jitter_seconds else d.retry_jitter_seconds end,
        enabled = $9 or d.enabled
- where d.hash <> excluded.hash or d.app <> excluded.app or d.deleted_from_code_at is not null or $9
+ where (d.kind = excluded.kind or d.deleted_from_code_at is not null or ($9 and d.kind = 'command'))
+   and (d.hash <> excluded.hash or d.app <> excluded.app or d.deleted_from_code_at is not null or $9)
 returning id, key, (xmax = 0) as inserted
+
+-- After the sync, so that nobody who comes meanwhile is overlooked.
+-- name: find_conflict
+select d.key, d.kind, d.app
+  from headrace.definition as d join unnest($1::text[], $2::text[]) as wanted (key, kind) on wanted.key = d.key
+ where d.kind <> wanted.kind
+ order by d.key limit 1
 
 -- name: mark_deleted_from_code
 update headrace.definition set deleted_from_code_at = now()

@@ -71,9 +71,10 @@ class Child:
             self._send(answer)
 
     def _answer(self, order: Order, context: Context) -> Message:
-        capture.current.set(context)
         try:
             handler = find(order)
+            # Not before: what is logged while the module is imported would ask for the handler, which is not there yet.
+            capture.current.set(context)
             if context.canceled:
                 return {}
             value = handler.invoke(order.payload, context)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NamedTuple, Self
 from uuid import UUID
 
@@ -53,16 +53,17 @@ class Cursor(NamedTuple):
         try:
             at, job_id, run, seq = text.split("/")
             cursor = cls(datetime.fromisoformat(at), UUID(job_id), int(run), int(seq))
-        except ValueError:
-            raise BadRequest("the cursor is not one that a search has given") from None
+            cursor.at.astimezone(UTC)  # which the edges of the calendar may not survive
+        except (ValueError, OverflowError):
+            raise BadRequest("the cursor is not one that a search has given", field="cursor") from None
         if cursor.at.tzinfo is None or not 0 <= min(cursor.run, cursor.seq) <= max(cursor.run, cursor.seq) < 2**31:
-            raise BadRequest("the cursor is not one that a search has given")
+            raise BadRequest("the cursor is not one that a search has given", field="cursor")
         return cursor
 
 
 async def search(
     conn: Connection,
-    query: str,
+    query: str = "",
     *,
     tenant: str | None = None,
     definition: str | None = None,
@@ -72,20 +73,24 @@ async def search(
     until: datetime | None = None,
     limit: int = 50,
     cursor: str | None = None,
+    own: bool = False,
 ) -> SearchPage:
     """Lines with all the words, newest first, from `since` to before `until`.
 
+    `own` is how a transaction that is confined to a tenant searches: that tenant's lines, whatever it asks for.
     Words, "a phrase", prefix* and -excluded; or `~any text` for a substring of recent lines. An empty query lists.
     """
     begin = (None, None, None, None) if cursor is None else Cursor.parse(cursor)
     try:
         query.encode()
     except UnicodeEncodeError:
-        raise BadRequest("the query is not valid Unicode") from None
+        raise BadRequest("the query is not valid Unicode", field="query") from None
+    asked = (definition, job_id, level, since, until, limit, *begin)
     with translated_errors():
-        row = await conn.fetchrow(
-            SQL["search_log"], query, tenant, definition, job_id, level, since, until, limit, *begin
-        )
+        if own:
+            row = await conn.fetchrow(SQL["search_own_log"], query, *asked)
+        else:
+            row = await conn.fetchrow(SQL["search_log"], query, tenant, *asked)
     if row is None:
         raise AssertionError("a function with one result gives one row")
     hits, complete, *position = row

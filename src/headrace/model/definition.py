@@ -15,6 +15,8 @@ from headrace.model.trigger_settings import TriggerDeclaration
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}")
 QUEUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
 Isolation = Literal["none", "process"]
+# As `jobs.max_retries_default` is unless somebody sets it: three retries.
+DEFAULT_MAX_ATTEMPTS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Definition:
     triggers: tuple[TriggerDeclaration, ...] = ()
     queue: str = "default"
     priority: int = 100
-    max_attempts: int = 3
+    max_attempts: int = DEFAULT_MAX_ATTEMPTS
     timeout: timedelta | None = None
     retry: RetryPolicy = field(default_factory=RetryPolicy)
 

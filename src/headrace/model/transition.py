@@ -22,6 +22,17 @@ from headrace.model.outcome import (
 from headrace.model.status import JobStatus
 from headrace.model.text import clean
 
+# What each outcome may lead to, as data: none where the job waits again.
+FINALS: dict[str, frozenset[JobStatus | None]] = {
+    "succeeded": frozenset({JobStatus.SUCCEEDED}),
+    "failed": frozenset({JobStatus.FAILED, JobStatus.DEAD_LETTER, None}),
+    "timed_out": frozenset({JobStatus.DEAD_LETTER, None}),
+    "retried": frozenset({JobStatus.DEAD_LETTER, None}),
+    "snoozed": frozenset({None}),
+    "released": frozenset({None}),
+    "canceled": frozenset({JobStatus.CANCELED}),
+}
+UNSPENT = frozenset({"snoozed", "released"})
 MAX_ERROR = 10_000
 MAX_TRACEBACK = 50_000
 

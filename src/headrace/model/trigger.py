@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from headrace.errors import BadRequest
+from headrace.model.about import about
 from headrace.model.catch_up import CatchUp
 from headrace.model.cron import CronRule
 from headrace.model.overlap import Overlap
@@ -48,13 +49,18 @@ class Rule:
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> Rule:
         """The rule that a row of the trigger table says, or `BadRequest` with what is wrong with it."""
-        condition, window = row["condition"], row["dedupe_window_seconds"]
+        window = row["dedupe_window_seconds"]
+        schedule = schedule_of(row) if row["trigger_type"] == "schedule" else None
+        with about("payload"):
+            payload = Payload(row["payload"])
+        with about("condition"):
+            condition = None if row["condition"] is None else Condition.compile(row["condition"])
         return cls(
             name=row["name"],
             trigger_type=row["trigger_type"],
-            schedule=schedule_of(row) if row["trigger_type"] == "schedule" else None,
-            payload=Payload(row["payload"]),
-            condition=None if condition is None else Condition.compile(condition),
+            schedule=schedule,
+            payload=payload,
+            condition=condition,
             init_version=row["init_version"],
             catch_up=row["catch_up"],
             catch_up_cap=row["catch_up_cap"],
@@ -93,15 +99,23 @@ def schedule_of(row: Mapping[str, Any]) -> Schedule:
     """When a schedule is due, or `BadRequest` with what is wrong with it."""
     starts_at, ends_at = _finite(row["starts_at"]), _finite(row["ends_at"])
     # Also for an interval, which does not look at clocks: a wrong name is a mistake anywhere.
-    tz = zone(row["timezone"])
+    with about("timezone"):
+        tz = zone(row["timezone"])
     if row["cron_expr"] is not None:
-        return Schedule(Cron(CronRule.parse(row["cron_expr"]), tz), starts_at, ends_at)
+        with about("cron_expr"):
+            rule = CronRule.parse(row["cron_expr"])
+        with about("ends_at"):
+            return Schedule(Cron(rule, tz), starts_at, ends_at)
     seconds = row["interval_seconds"]
     if not (math.isfinite(seconds) and SHORTEST_INTERVAL <= seconds <= LONGEST_INTERVAL):
-        raise BadRequest(f"An interval of {seconds:g} s is out of range ({SHORTEST_INTERVAL} s to 100 years).")
+        raise BadRequest(
+            f"An interval of {seconds:g} s is out of range ({SHORTEST_INTERVAL} s to 100 years).",
+            field="interval_seconds",
+        )
     if starts_at is None:
-        raise BadRequest("An interval needs a time to start at.")
-    return Schedule(Every(timedelta(seconds=seconds), starts_at), starts_at, ends_at)
+        raise BadRequest("An interval needs a time to start at.", field="starts_at")
+    with about("ends_at"):
+        return Schedule(Every(timedelta(seconds=seconds), starts_at), starts_at, ends_at)
 
 
 def time_scope(*, name: str, tenant: str, due_at: datetime) -> dict[str, Any]:

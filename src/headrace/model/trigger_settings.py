@@ -78,8 +78,8 @@ class TriggerDeclaration:
 
 def complete_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """All settings, with defaults for what was not said, or `BadRequest` naming what is unknown or wrong."""
-    if unknown := set(settings) - set(DEFAULTS):
-        raise BadRequest(f"A trigger has no {', '.join(sorted(unknown))}; there are {', '.join(DEFAULTS)}.")
+    if unknown := sorted(set(settings) - set(DEFAULTS)):
+        raise BadRequest(f"A trigger has no {', '.join(unknown)}; there are {', '.join(DEFAULTS)}.", field=unknown[0])
     complete = {**DEFAULTS, **{name: _plain(value) for name, value in settings.items()}}
     if complete["trigger_type"] == "schedule" and "trigger_type" not in settings and complete["event_name"] is not None:
         complete["trigger_type"] = "event"
@@ -93,7 +93,7 @@ def read_settings(name: str, settings: Mapping[str, Any], *, now: datetime | Non
     try:
         payload = to_json(settings["payload"])
     except NotJsonError as error:
-        raise BadRequest(f"The payload cannot be stored: {error}") from None
+        raise BadRequest(f"The payload cannot be stored: {error}", field="payload") from None
     # An interval without a start begins when it is stored; any time does for checking it.
     start = settings["starts_at"]
     if start is None and settings["interval_seconds"] is not None:

@@ -16,6 +16,8 @@ SQL = statements(__file__)
 
 # With many lanes each gives up its first few: enough to fill a claim from a handful of busy ones, and cheap.
 LEAST_FROM_EACH_LANE = 20
+# Among a worker's definitions: whatever SQL job there is. No definition can have this key.
+SQL_JOBS = "*sql"
 
 
 class Held(NamedTuple):
@@ -60,11 +62,9 @@ async def fetch_claimed(
     return jobs
 
 
-async def list_lanes(
-    conn: Connection, *, queues: Sequence[str], definitions: Sequence[str], sql: bool = False
-) -> dict[int, Terms]:
-    """The lanes a worker may claim from now, each with the terms of its definition; with `sql` also all SQL jobs."""
-    rows = await conn.fetch(SQL["list_lanes"], list(queues), list(definitions), sql)
+async def list_lanes(conn: Connection, *, worker_id: int) -> dict[int, Terms]:
+    """The lanes a worker may claim from now, each with the terms of its definition."""
+    rows = await conn.fetch(SQL["list_lanes"], worker_id)
     return {row[0]: _terms(*row[1:]) for row in rows}
 
 

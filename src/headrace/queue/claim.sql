@@ -1,10 +1,10 @@
--- The worker must be live at this very moment: KEY SHARE conflicts with "mark lost" and not with heartbeats.
+-- The worker must be live and not draining at this very moment: KEY SHARE conflicts with "mark lost" and not with heartbeats.
 -- `job_id = any(array(…))` and not a join: joined, batches of 500 flip to a hash join over the whole table.
 -- Suspects (a worker died under them) come from an index of their own, at most $4 of them, and count in the limit $3.
 
 -- name: claim_from_lane
 with me as materialized (
-  select id from headrace.worker where id = $1 and state = 'live' for key share
+  select id from headrace.worker where id = $1 and state = 'live' and not draining for key share
 ), suspects as materialized (
   select job_id from headrace.queue
    where lane_id = $2 and status = 'queued' and suspect and exists (select from me)
@@ -29,7 +29,7 @@ select job_id, run, spent, max_attempts, lane_id, tenant_id, suspect from claime
 -- most waiting is claimed from directly, lest a worker goes to sleep beside a full queue.
 -- name: claim_from_lanes
 with me as materialized (
-  select id from headrace.worker where id = $1 and state = 'live' for key share
+  select id from headrace.worker where id = $1 and state = 'live' and not draining for key share
 ), suspects as materialized (
   select job_id from headrace.queue
    where lane_id = any($2) and status = 'queued' and suspect and exists (select from me)
@@ -74,19 +74,26 @@ select id, payload, correlation_id, scheduled_for, source
  where id = any($1::uuid[])
 
 -- An operator may have written 'infinity' or 'NaN' there: no timeout then, and waits of 31 years at most.
+-- Whoever has '*sql' among its definitions runs every SQL job.
 -- name: list_lanes
 select lane.id, definition.key as definition, case when timeout_seconds < 1e9 then timeout_seconds end as timeout_seconds,
        least(retry_base_seconds, 1e9), least(retry_cap_seconds, 1e9), least(retry_jitter_seconds, 1e9),
        function_schema, function_name, function_signature
-  from headrace.lane
+  from headrace.worker
+  join headrace.lane on lane.queue = any(worker.queues) or '*' = any(worker.queues)
   join headrace.definition on definition.id = lane.definition_id
- where (lane.queue = any($1) or '*' = any($1)) and (definition.key = any($2) or ($3 and definition.kind = 'sql'))
+ where worker.id = $1
+   and (definition.key = any(worker.definitions) or ('*sql' = any(worker.definitions) and definition.kind = 'sql'))
    and definition.enabled and not lane.paused
+   and not exists (select from headrace.queue_pause
+                    where queue_pause.queue = lane.queue and (resume_at is null or resume_at > now()))
  order by lane.id
 
 -- name: list_tenants
 select id, name from headrace.tenant
 
--- What the database says I hold and I do not know of (a claim whose reply was lost) goes back, unspent.
+-- What the database says I hold and I do not know of (a claim whose reply was lost) goes back, unspent. A worker that
+-- was called lost holds nothing that it could give back: a rescue counts its attempts.
 -- name: list_held
-select job_id, run from headrace.queue where worker_id = $1 and status = 'running'
+select job_id, run from headrace.queue
+ where worker_id = $1 and status = 'running' and exists (select from headrace.worker where id = $1 and state = 'live')

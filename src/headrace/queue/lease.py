@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 from uuid import UUID
 
 from headrace.db.connect import Connection
@@ -26,6 +27,15 @@ class WorkerIdentity:
     definitions: tuple[str, ...]
     concurrency: int
     lease: timedelta
+    principal: str | None = None
+    """Whose it is; none for one with a login to the database."""
+
+
+class Renewed(NamedTuple):
+    """The database's time, and whether this worker should finish what it runs and stop."""
+
+    now: datetime
+    drain: bool
 
 
 async def register_worker(conn: Connection, who: WorkerIdentity) -> int:
@@ -40,14 +50,15 @@ async def register_worker(conn: Connection, who: WorkerIdentity) -> int:
         list(who.definitions),
         who.concurrency,
         who.lease,
+        who.principal,
     )
     return worker_id
 
 
-async def renew_lease(conn: Connection, *, worker_id: int, running: int) -> datetime | None:
-    """The database's time, or none when this worker was called lost."""
-    now: datetime | None = await conn.fetchval(SQL["renew_lease"], worker_id, running)
-    return now
+async def renew_lease(conn: Connection, *, worker_id: int, running: int) -> Renewed | None:
+    """What a live worker hears back, or none when it was called lost."""
+    row = await conn.fetchrow(SQL["renew_lease"], worker_id, running)
+    return None if row is None else Renewed(*row)
 
 
 async def list_cancel_requests(conn: Connection, *, worker_id: int) -> list[tuple[UUID, int]]:

@@ -1,6 +1,6 @@
 -- name: register_worker
-insert into headrace.worker (name, hostname, pid, version, queues, definitions, concurrency, lease, lease_expires_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, now() + $8)
+insert into headrace.worker (name, hostname, pid, version, queues, definitions, concurrency, lease, principal, lease_expires_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + $8)
 returning id
 
 -- Whoever is still called live renews, even after its lease ran out: nobody else has taken its jobs, and an outage
@@ -8,7 +8,7 @@ returning id
 -- name: renew_lease
 update headrace.worker set lease_expires_at = clock_timestamp() + lease, heartbeat_at = clock_timestamp(), running = $2
  where id = $1 and state = 'live'
-returning heartbeat_at
+returning heartbeat_at, draining
 
 -- name: list_cancel_requests
 select job_id, run from headrace.queue where worker_id = $1 and status = 'running' and cancel_requested

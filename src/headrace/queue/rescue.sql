@@ -30,6 +30,8 @@ with abandoned as materialized (
    -- The order of queue_held: by job_id old statistics would have it walk the whole table. Who skips cannot deadlock.
    order by worker_id limit 500
      for update skip locked
+), moment as materialized (
+  select clock_timestamp() as finished_at
 ), gone as (
   delete from headrace.queue where job_id = any(array(select job_id from abandoned where final is not null))
 ), back as (
@@ -41,9 +43,16 @@ with abandoned as materialized (
 ), written as (
   insert into headrace.attempt (job_id, run, tenant_id, lane_id, worker_id, outcome, final, spent, queued_at, started_at,
                                 finished_at, error)
-  select job_id, run, tenant_id, lane_id, worker_id, 'lost', final, spent, queued_at, claimed_at, clock_timestamp(),
-         'the worker was lost while it ran this job'
+  select job_id, run, tenant_id, lane_id, worker_id, 'lost', final, spent, queued_at, claimed_at,
+         (select finished_at from moment), 'the worker was lost while it ran this job'
     from abandoned
+), counted as (
+  insert into headrace.rollup_delta (at, tenant_id, lane_id, n, outcome, final, latency_bucket, latency_seconds)
+  select (select finished_at from moment), tenant_id, lane_id, count(*), 'lost', final,
+         width_bucket(date_part('epoch', claimed_at - queued_at), headrace.histogram_bounds()),
+         sum(date_part('epoch', claimed_at - queued_at))
+    from abandoned
+   group by tenant_id, lane_id, final, 7
 ), told as materialized (
   select headrace._tell_waiters(job_id) from abandoned where final is not null
 )

@@ -14,6 +14,7 @@ from headrace.db.connect import Connection
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import Conflict, NotFound, ValidationError
+from headrace.model.about import about
 from headrace.model.payload_schema import payload_check
 from headrace.model.trigger_settings import complete_settings, read_settings
 from headrace.triggers.read import get_trigger
@@ -33,7 +34,7 @@ async def create_trigger(
 ) -> UUID:
     """A new trigger; refused with the reason where its rule, its payload or its name will not do."""
     complete = complete_settings(settings)
-    _check_payload(name, complete, await _schema(conn, definition))
+    _check_payload(name, complete, await schema_of(conn, definition))
     try:
         with translated_errors():
             trigger_id: UUID = await conn.fetchval(
@@ -41,7 +42,7 @@ async def create_trigger(
             )
             return trigger_id
     except asyncpg.UniqueViolationError:
-        raise Conflict(f'tenant "{tenant}" already has a trigger "{name}"') from None
+        raise Conflict(f'tenant "{tenant}" already has a trigger "{name}"', field="name") from None
 
 
 async def update_trigger(conn: Connection, name: str, changes: Mapping[str, Any], *, tenant: str) -> None:
@@ -50,7 +51,7 @@ async def update_trigger(conn: Connection, name: str, changes: Mapping[str, Any]
         trigger_id = await _lock(conn, name, tenant)
         before = await get_trigger(conn, name, tenant=tenant)
         complete = complete_settings({**before.settings, **changes})
-        _check_payload(name, complete, await _schema(conn, before.definition))
+        _check_payload(name, complete, await schema_of(conn, before.definition))
         with translated_errors():
             await conn.execute(SQL["update_trigger"], trigger_id, _json(changes))
 
@@ -85,12 +86,15 @@ async def _lock(conn: Connection, name: str, tenant: str) -> UUID:
     return trigger_id
 
 
-async def _schema(conn: Connection, definition: str) -> str:
+async def schema_of(conn: Connection, definition: str) -> str:
     """The definition's schema; triggers have no key, so one with secret fields is refused."""
-    with translated_errors():
+    with about("definition"), translated_errors():
         schema, secret = await conn.fetchrow(SQL["schema_of"], definition) or ("{}", [])
     if secret:
-        raise Conflict(f'a trigger cannot enqueue "{definition}": it has no key to encrypt {", ".join(secret)} with')
+        raise Conflict(
+            f'a trigger cannot enqueue "{definition}": it has no key to encrypt {", ".join(secret)} with',
+            field="definition",
+        )
     return str(schema)
 
 
@@ -104,7 +108,9 @@ def _check_payload(name: str, settings: Mapping[str, Any], schema: str) -> None:
     if payload.is_constant:
         problem = payload_check(schema)(payload.render({})[1])
         if problem is not None:
-            raise ValidationError(f'the payload of trigger "{name}" does not fit its definition: {problem}')
+            raise ValidationError(
+                f'the payload of trigger "{name}" does not fit its definition: {problem}', field="payload"
+            )
 
 
 def _json(settings: Mapping[str, Any]) -> str:

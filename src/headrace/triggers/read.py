@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from headrace.db.connect import Connection
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
+from headrace.model.trigger import TriggerType
 from headrace.model.trigger_record import Delivered, Fire, Trigger
 from headrace.model.trigger_settings import DEFAULTS
 from headrace.triggers.declare import differences
@@ -17,26 +20,62 @@ from headrace.triggers.declare import differences
 SQL = statements(__file__)
 
 
+@dataclass(frozen=True, slots=True)
+class TriggerFilter:
+    """Conditions that must all hold."""
+
+    definition: str | None = None
+    trigger_type: TriggerType | None = None
+    enabled: bool | None = None
+    event_name: str | None = None
+
+
+class Named(NamedTuple):
+    """What a trigger is called, and whose it is."""
+
+    name: str
+    tenant: str
+
+
+ALL = TriggerFilter()
+
+
 async def get_trigger(conn: Connection, name: str, *, tenant: str) -> Trigger:
     """The trigger, or `NotFound`."""
-    with translated_errors():
-        rows = await conn.fetch(SQL["read_triggers"], tenant, name)
-    if not rows:
+    found = await _read(conn, tenant_id=await _tenant_id(conn, tenant), name=name)
+    if not found:
         raise NotFound(f'unknown trigger "{name}" of tenant "{tenant}"')
-    return _trigger(rows[0])
+    return found[0]
 
 
 async def list_triggers(conn: Connection, *, tenant: str) -> list[Trigger]:
     """All of a tenant's, by name."""
-    with translated_errors():
-        return [_trigger(row) for row in await conn.fetch(SQL["read_triggers"], tenant, None)]
+    return await _read(conn, tenant_id=await _tenant_id(conn, tenant))
 
 
-async def list_fires(conn: Connection, trigger_id: UUID, *, limit: int = 100) -> list[Fire]:
-    """The newest lines of a trigger's ledger; they outlive it."""
+async def page_triggers(
+    conn: Connection, wanted: TriggerFilter, *, tenant_id: int | None, after: tuple[str, UUID] | None, limit: int
+) -> list[Trigger]:
+    """Some of a tenant's, or of everybody's, by name and id."""
+    return await _read(conn, wanted, tenant_id=tenant_id, after=after, limit=limit)
+
+
+async def name_trigger(conn: Connection, trigger_id: UUID, *, tenant_id: int | None, deleted: bool = False) -> Named:
+    """The name behind an id, also of one that was `deleted`; else `NotFound`, for another tenant's too."""
+    row = await conn.fetchrow(SQL["name_of_trigger"], trigger_id, tenant_id, deleted)
+    if row is None:
+        raise NotFound(f'unknown trigger "{trigger_id}"')
+    return Named(*row)
+
+
+async def list_fires(
+    conn: Connection, trigger_id: UUID, *, limit: int = 100, before: tuple[datetime, datetime, str] | None = None
+) -> list[Fire]:
+    """The newest lines of a trigger's ledger, or those before (due_at, at, occasion); they outlive it."""
     if limit < 1:
-        raise BadRequest(f"A ledger is read by 1 line or more, not {limit}.")
-    return [Fire(*row) for row in await conn.fetch(SQL["list_fires"], trigger_id, limit)]
+        raise BadRequest(f"A ledger is read by 1 line or more, not {limit}.", field="limit")
+    rows = await conn.fetch(SQL["list_fires"], trigger_id, limit, *(before or (None, None, None)))
+    return [Fire(*row) for row in rows]
 
 
 async def find_trigger(conn: Connection, name: str, *, tenant: str) -> UUID:
@@ -48,11 +87,42 @@ async def find_trigger(conn: Connection, name: str, *, tenant: str) -> UUID:
     return trigger_id
 
 
-async def list_deliveries(conn: Connection, trigger_id: UUID, *, limit: int = 100) -> list[Delivered]:
-    """What a trigger made of the newest events."""
+async def list_deliveries(
+    conn: Connection, trigger_id: UUID, *, limit: int = 100, before: UUID | None = None
+) -> list[Delivered]:
+    """What a trigger made of the newest events, or of those before one."""
     if limit < 1:
-        raise BadRequest(f"Deliveries are read by 1 or more, not {limit}.")
-    return [Delivered(*row) for row in await conn.fetch(SQL["list_deliveries"], trigger_id, limit)]
+        raise BadRequest(f"Deliveries are read by 1 or more, not {limit}.", field="limit")
+    return [Delivered(*row) for row in await conn.fetch(SQL["list_deliveries"], trigger_id, limit, before)]
+
+
+async def _tenant_id(conn: Connection, tenant: str) -> int:
+    with translated_errors():
+        found: int = await conn.fetchval(SQL["find_tenant"], tenant)
+    return found
+
+
+async def _read(
+    conn: Connection,
+    wanted: TriggerFilter = ALL,
+    *,
+    tenant_id: int | None,
+    name: str | None = None,
+    after: tuple[str, UUID] | None = None,
+    limit: int | None = None,
+) -> list[Trigger]:
+    rows = await conn.fetch(
+        SQL["read_triggers"],
+        tenant_id,
+        name,
+        wanted.definition,
+        wanted.trigger_type,
+        wanted.enabled,
+        wanted.event_name,
+        *(after or (None, None)),
+        limit,
+    )
+    return [_trigger(row) for row in rows]
 
 
 def _trigger(row: Any) -> Trigger:

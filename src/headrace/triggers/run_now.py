@@ -15,7 +15,7 @@ from headrace.errors import BadRequest, Conflict, NotFound
 from headrace.model.fire_plan import Entry, Standing, make_payload, plan_backfill, plan_first
 from headrace.model.schedule import Schedule
 from headrace.model.trigger import Rule, time_scope
-from headrace.model.zone import LATEST
+from headrace.model.zone import EARLIEST, LATEST
 from headrace.triggers.fire import read_locked, with_jitter, write_entries
 from headrace.triggers.rules import Rules
 
@@ -124,7 +124,7 @@ async def _locked(conn: Connection, name: str, tenant: str) -> AsyncIterator[tup
 
 def _check_choice(overlap: OneOrMore | None) -> None:
     if overlap not in (None, "allow", "skip"):
-        raise BadRequest(f"overlap is allow or skip, not {overlap!r}.")
+        raise BadRequest(f"overlap is allow or skip, not {overlap!r}.", field="overlap")
 
 
 def _schedule(name: str, rule: Rule) -> Schedule:
@@ -136,16 +136,21 @@ def _schedule(name: str, rule: Rule) -> Schedule:
 def _times(name: str, schedule: Schedule, first: datetime, until: datetime, cap: int) -> list[datetime]:
     """The due times of a range, or `BadRequest` when it is none or holds too many."""
     if first.tzinfo is None or until.tzinfo is None:
-        raise BadRequest("The range of a backfill needs times with a time zone.")
+        raise BadRequest("The range of a backfill needs times with a time zone.", field="from")
+    for name_of, moment in (("from", first), ("until", until)):
+        if not EARLIEST <= moment <= LATEST:
+            raise BadRequest("The range of a backfill lies between the years 1900 and 9000.", field=name_of)
     if until < first:
-        raise BadRequest(f"The range of a backfill runs backwards: from {first} to {until}.")
+        raise BadRequest(f"The range of a backfill runs backwards: from {first} to {until}.", field="until")
     if not 1 <= cap <= 10_000:
-        raise BadRequest(f"The cap of a backfill is 1 to 10,000, not {cap}.")
+        raise BadRequest(f"The cap of a backfill is 1 to 10,000, not {cap}.", field="cap")
     times = []
     due = schedule.next_from(first)
     while due is not None and due <= until:
         times.append(due)
         if len(times) > cap:
-            raise BadRequest(f'The range holds more than {cap} due times of "{name}"; choose a shorter one.')
+            raise BadRequest(
+                f'The range holds more than {cap} due times of "{name}"; choose a shorter one.', field="until"
+            )
         due = schedule.next_after(due)
     return times

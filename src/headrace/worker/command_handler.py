@@ -15,7 +15,7 @@ from headrace.executors.command.argv import build_argv, parse_argv
 from headrace.executors.command.check_argv import check_argv, fill_defaults
 from headrace.executors.command.launch import Launch, Limits
 from headrace.executors.command.preflight import preflight
-from headrace.model.definition import Definition
+from headrace.model.definition import DEFAULT_MAX_ATTEMPTS, Definition
 from headrace.model.job import ClaimedJob
 from headrace.model.masking import SHORTEST
 from headrace.model.outcome import Fail
@@ -28,7 +28,14 @@ class CommandHandler:
 
     in_loop = False
 
-    def __init__(self, key: str, settings: CommandSettings, environ: Mapping[str, str] = os.environ) -> None:
+    def __init__(
+        self,
+        key: str,
+        settings: CommandSettings,
+        environ: Mapping[str, str] = os.environ,
+        *,
+        default_attempts: int = DEFAULT_MAX_ATTEMPTS,
+    ) -> None:
         self.settings = settings
         self._environ = environ
         try:
@@ -41,7 +48,7 @@ class CommandHandler:
                 payload_schema=settings.args,
                 queue=settings.queue,
                 priority=settings.priority,
-                max_attempts=settings.max_attempts,
+                max_attempts=settings.max_attempts or default_attempts,
                 timeout=None if settings.timeout_seconds is None else timedelta(seconds=settings.timeout_seconds),
             )
         except (BadRequest, ValueError) as error:

@@ -76,10 +76,11 @@ class LogWriter:
                 return
 
     async def _flush(self) -> None:
-        """Everything said so far, batch after batch."""
+        """Everything said when it begins, batch after batch: nobody waits for what others go on to say."""
         async with self._flushing:
-            while self._begun:
-                taken = self._take()
+            due = {source: len(source) for source in list(self._begun)}
+            while due:
+                taken = self._take(due)
                 try:
                     refused = await self._store(taken)
                 except BaseException:
@@ -92,6 +93,8 @@ class LogWriter:
                 for source, lines in taken:
                     if (source.job_id, source.run) in refused:
                         log.info("lines of a job that is no longer ours were dropped", lines=len(lines))
+            if self._begun:  # by lines that came meanwhile, of runs that were begun already
+                self._some.set()
 
     def _repeat(self, taken: list[tuple[RunLog, list[LogLine]]]) -> None:
         if self._echo is not None:
@@ -111,17 +114,21 @@ class LogWriter:
             log.exception("log lines cannot be stored and are dropped", lines=sum(len(lines) for _, lines in taken))
             return set()
 
-    def _take(self) -> list[tuple[RunLog, list[LogLine]]]:
-        """A batch of the oldest lines; a run whose lines are all taken is begun anew by its next."""
+    def _take(self, due: dict[RunLog, int]) -> list[tuple[RunLog, list[LogLine]]]:
+        """A batch of the oldest lines that are due; a run whose lines are all taken is begun anew by its next."""
         room, taken = BATCH, []
-        for source in list(self._begun):
+        for source, count in list(due.items()):
             if room <= 0:
                 break
-            del self._begun[source]  # first: a line that comes now begins it again
-            lines = source.take(room)
+            self._begun.pop(source, None)  # first: a line that comes now begins it again
+            lines = source.take(min(room, count))
             room -= len(lines)
             if len(source):
                 self._begun[source] = None
+            if len(lines) < count:
+                due[source] = count - len(lines)
+            else:
+                del due[source]
             if lines:
                 taken.append((source, lines))
         return taken

@@ -1,4 +1,4 @@
-"""What any worker process does for all: promote, fire and dispatch what is due, rescue, keep the tables in shape."""
+"""What any worker process does for all: promote, fire and dispatch what is due, rescue, count, keep tables in shape."""
 
 from __future__ import annotations
 
@@ -14,12 +14,18 @@ from headrace.log import get_logger
 from headrace.logs.prune import create_log_partitions, prune_logs
 from headrace.queue.promote import promote_due
 from headrace.queue.rescue import mark_lost_workers, rescue_jobs
+from headrace.rollups.fold import fold_deltas
+from headrace.rollups.prune import prune_rollups
+from headrace.rollups.sample import sample_queue
 from headrace.triggers.prune import prune_events, prune_ledger, prune_windows
 from headrace.worker.loop import Loop
 from headrace.worker.scheduler import Dispatcher, Scheduler
 from headrace.worker.watch import Watch
 
 log = get_logger("headrace.worker")
+LONGEST_SLEEP = 15.0
+# Where nobody can wake it, it looks for itself.
+UNHEARD_SLEEP = 1.0
 
 
 class Retention(NamedTuple):
@@ -28,6 +34,7 @@ class Retention(NamedTuple):
     ledger: timedelta
     events: timedelta
     logs: timedelta
+    rollups: timedelta
 
 
 class Promoter(Loop):
@@ -77,6 +84,25 @@ class Rescuer(Loop):
         self._well_since = None
 
 
+class Counter(Loop):
+    """Folds what was noted into rollups and samples the queue, whenever it is woken."""
+
+    interval = 60.0
+
+    def __init__(self, link: Link, *, then: Callable[[], None]) -> None:
+        super().__init__()
+        self._link = link
+        self._then = then
+
+    async def tick(self) -> float | None:
+        async with self._link.use() as conn:
+            folded = await fold_deltas(conn, when_due=True)
+            sampled = await sample_queue(conn, when_due=True)
+        if folded or sampled is not None:
+            self._then()
+        return None
+
+
 class Upkeep(Loop):
     """Makes partitions ahead of time and removes what nobody needs any more."""
 
@@ -99,6 +125,7 @@ class Upkeep(Loop):
             await prune_windows(conn)
             await create_log_partitions(conn)
             await prune_logs(conn, keep=self._retention.logs)
+            await prune_rollups(conn, keep=self._retention.rollups)
         return None
 
 
@@ -106,13 +133,26 @@ class Maintenance:
     """All of that for one process, with its connections."""
 
     def __init__(
-        self, endpoint: Endpoint, *, listening: Callable[[], bool], scheduler: bool, retention: Retention
+        self,
+        endpoint: Endpoint,
+        *,
+        listening: Callable[[], bool],
+        scheduler: bool,
+        retention: Retention,
+        longest_sleep: float = LONGEST_SLEEP,
     ) -> None:
         quick, slow = Link(endpoint, "watch"), Link(endpoint, "maintenance")
         self._links = [quick, slow]
-        self.watch = Watch(quick, longest=lambda: 5.0 if listening() else 1.0)
+        self.watch = Watch(quick, longest=lambda: longest_sleep if listening() else UNHEARD_SLEEP)
         self.watch.promoter = Promoter(quick, then=self.watch.wake)
-        self.loops: list[Loop] = [self.watch, self.watch.promoter, Rescuer(slow), Upkeep(slow, retention)]
+        self.watch.counter = Counter(slow, then=self.watch.wake)
+        self.loops: list[Loop] = [
+            self.watch,
+            self.watch.promoter,
+            self.watch.counter,
+            Rescuer(slow),
+            Upkeep(slow, retention),
+        ]
         if scheduler:
             fire, dispatch = Link(endpoint, "scheduler"), Link(endpoint, "dispatcher")
             self._links += [fire, dispatch]

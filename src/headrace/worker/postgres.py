@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
@@ -15,154 +14,94 @@ import asyncpg
 from headrace.db.connect import Connection, Endpoint
 from headrace.db.link import DatabaseAway, Link
 from headrace.logs.write import write_lines
-from headrace.model.job import ClaimedJob, Terms
+from headrace.model.job import ClaimedJob
 from headrace.model.log_line import LogLine
-from headrace.model.outcome import Released
 from headrace.model.transition import Transition
-from headrace.pause import pause_for
-from headrace.queue.claim import claim_jobs, fetch_claimed, list_held, list_lanes, list_tenants
 from headrace.queue.finish import finish_attempts
 from headrace.queue.lease import (
+    Renewed,
     WorkerIdentity,
     list_cancel_requests,
     register_worker,
     renew_lease,
-    set_armed,
     set_definitions,
     stop_worker,
     write_progress,
 )
+from headrace.worker.claims import Claims
 from headrace.worker.database_clock import DatabaseClock
 from headrace.worker.transport import Beat, Fence, OutcomeRefused, Pulse, TransportAway
 
-LARGEST_CLAIM = 1000
-LANES_GOOD_FOR = 5.0
 RECONCILE_EVERY = 10.0
-# After arming, look again at once and soon: an enqueue that saw us unarmed may not have committed yet.
-LOOKS = (0.0, 0.05, 0.25)
-# Among a worker's definitions: whatever SQL job there is. No definition can have this key.
-SQL_JOBS = "*sql"
 
 
 class PostgresTransport:
-    """One worker's connections, and what it remembers of lanes and tenants."""
+    """One worker's connections, and what it remembers of its claims."""
 
     def __init__(self, endpoint: Endpoint, who: WorkerIdentity, *, poll_interval: float = 1.0) -> None:
         self._who = who
-        self._poll_interval = poll_interval
+        self._who_changed = False
         self._claim_link = Link(endpoint, "claim")
         self._finish_link = Link(endpoint, "finish")
         self._log_link = Link(endpoint, "logs")
         self._clock = DatabaseClock()
         self._heartbeat_link: Link | None = None
         self._endpoint = endpoint
-        self._lanes: dict[int, Terms] = {}
-        self._lanes_read_at = float("-inf")
-        self._tenants: dict[int, str] = {}
-        self._armed = False
-        self._who_changed = False
-        self._found_work = False
-        self._woken = asyncio.Event()
         self._reconcile_at = 0.0
-        self.worker_id = 0
+        self.claims = Claims(
+            lambda: self._using(self._claim_link), poll_interval=poll_interval, arms=not endpoint.pooled
+        )
+
+    @property
+    def worker_id(self) -> int:
+        """Under which id it is registered now."""
+        return self.claims.worker_id
 
     async def register(self) -> None:
         async with self._using(self._claim_link) as conn:
-            self.worker_id = await register_worker(conn, self._who)
-            self._heard(await renew_lease(conn, worker_id=self.worker_id, running=0))
-        self._armed = False
+            worker_id = await register_worker(conn, self._who)
+            self._heard(await renew_lease(conn, worker_id=worker_id, running=0))
+        self.claims.registered(worker_id)
 
     # -- claim
 
     async def claim(
         self, *, limit: int, suspects: int, held: Callable[[], Collection[Fence]], wait: float
     ) -> list[ClaimedJob]:
-        self._woken.clear()  # before the first wait: what the caller asks for is as of now
-        async with self._using(self._claim_link) as conn:
-            await self._reconcile(conn, held)
-            limit = min(limit, LARGEST_CLAIM)
-            jobs = await self._take(conn, limit, suspects)
-            if jobs:
-                # The second claim in a row that finds work: busy, so enqueues need not wake us. A lone job costs
-                # no write for arming.
-                if self._found_work:
-                    await self._arm(conn, armed=False)
-            else:
-                jobs = await self._wait_for_work(conn, limit, suspects, wait)
-            self._found_work = bool(jobs)
-            return jobs
+        await self._reconcile(held)
+        if self._who_changed:
+            await self._tell_definitions()
+        return await self.claims.claim(limit=limit, suspects=suspects, wait=wait)
 
-    async def _wait_for_work(self, conn: Connection, limit: int, suspects: int, wait: float) -> list[ClaimedJob]:
-        was_armed = self._armed
-        await self._arm(conn, armed=True)
-        until = time.monotonic() + wait
-        looks = iter(() if was_armed else LOOKS)
-        while True:
-            pause = min(next(looks, self._poll_interval), until - time.monotonic())
-            if pause < 0:
-                return []
-            await pause_for(self._woken, pause)
-            woken = self._woken.is_set()
-            self._woken.clear()
-            jobs = await self._take(conn, limit, suspects)
-            if jobs or woken:
-                return jobs
-
-    async def _take(self, conn: Connection, limit: int, suspects: int) -> list[ClaimedJob]:
-        await self._read_lanes(conn)
-        held = await claim_jobs(conn, worker_id=self.worker_id, lanes=list(self._lanes), limit=limit, suspects=suspects)
-        if not held:
-            return []
-        if any(h.tenant_id not in self._tenants for h in held):
-            self._tenants = await list_tenants(conn)
-        return await fetch_claimed(conn, held, terms=self._lanes, tenants=self._tenants)
-
-    async def _read_lanes(self, conn: Connection) -> None:
-        now = time.monotonic()
-        if now - self._lanes_read_at < LANES_GOOD_FOR:
-            return
-        # Before reading: a change that is told while we read makes us read again.
-        self._lanes_read_at = now
-        try:
-            if self._who_changed:
-                self._who_changed = False
-                await set_definitions(conn, worker_id=self.worker_id, definitions=self._who.definitions)
-            self._lanes = await list_lanes(
-                conn, queues=self._who.queues, definitions=self._who.definitions, sql=SQL_JOBS in self._who.definitions
-            )
-        except BaseException:
-            self._lanes_read_at = float("-inf")
-            raise
-
-    async def _arm(self, conn: Connection, *, armed: bool) -> None:
-        if self._armed != armed and not self._endpoint.pooled:
-            await set_armed(conn, worker_id=self.worker_id, armed=armed)
-            self._armed = armed
-
-    async def _reconcile(self, conn: Connection, held: Callable[[], Collection[Fence]]) -> None:
-        """Give back what the database says we hold and we do not know: a claim whose reply was lost."""
+    async def _reconcile(self, held: Callable[[], Collection[Fence]]) -> None:
         now = time.monotonic()
         if now < self._reconcile_at:
             return
-        known = held()
-        unknown = [fence for fence in await list_held(conn, worker_id=self.worker_id) if fence not in known]
-        if unknown:
-            await finish_attempts(conn, worker_id=self.worker_id, transitions=[_release(f) for f in unknown])
+        await self.claims.release_unknown(held())
         self._reconcile_at = now + RECONCILE_EVERY
 
+    async def _tell_definitions(self) -> None:
+        self._who_changed = False
+        try:
+            async with self._using(self._claim_link) as conn:
+                await set_definitions(conn, worker_id=self.worker_id, definitions=self._who.definitions)
+        except BaseException:
+            self._who_changed = True
+            raise
+        self.claims.lanes_changed()
+
     def wake(self) -> None:
-        self._woken.set()
+        self.claims.wake()
 
     def serve(self, definitions: tuple[str, ...]) -> None:
         """Claim these from now on."""
         self._who = replace(self._who, definitions=definitions)
         self._who_changed = True
-        self.lanes_changed()
+        self.claims.wake()
 
     def lanes_changed(self) -> None:
         """Read the lanes again before the next claim."""
-        self._lanes_read_at = float("-inf")
-        self._woken.set()
+        self.claims.lanes_changed()
 
     # -- the other verbs
 
@@ -175,13 +114,14 @@ class PostgresTransport:
             return Pulse(live=True)
         worker_id = self.worker_id
         async with self._using(self._heartbeat_link) as conn:
-            if not self._heard(await renew_lease(conn, worker_id=worker_id, running=beat.running)):
+            renewed = await renew_lease(conn, worker_id=worker_id, running=beat.running)
+            if renewed is None or not self._heard(renewed):
                 # Unless the worker has come back under another id meanwhile, whom this does not concern.
                 return Pulse(live=worker_id != self.worker_id)
             if beat.progress:
                 await write_progress(conn, beat.progress)
             stop = await list_cancel_requests(conn, worker_id=self.worker_id) if beat.running else ()
-            return Pulse(live=True, stop=stop)
+            return Pulse(live=True, stop=stop, drain=renewed.drain)
 
     async def finish(self, transitions: Sequence[Transition]) -> set[Fence]:
         try:
@@ -197,17 +137,16 @@ class PostgresTransport:
     def now(self) -> datetime:
         return self._clock.now()
 
-    def _heard(self, now: datetime | None) -> bool:
-        if now is not None:
-            self._clock.set(now)
-        return now is not None
+    def _heard(self, renewed: Renewed | None) -> bool:
+        if renewed is not None:
+            self._clock.set(renewed.now)
+        return renewed is not None
 
     async def close(self) -> None:
         with contextlib.suppress(TransportAway):
+            # What is still ours now is not running: a claim whose reply was lost, an outcome that was not written.
+            await self.claims.release_unknown(())
             async with self._using(self._claim_link) as conn:
-                # What is still ours now is not running: a claim whose reply was lost, an outcome that was not written.
-                self._reconcile_at = 0.0
-                await self._reconcile(conn, set)
                 await stop_worker(conn, worker_id=self.worker_id)
         await self._claim_link.close()
         await self._finish_link.close()
@@ -221,10 +160,5 @@ class PostgresTransport:
         except DatabaseAway as error:
             if link is self._claim_link:
                 self._reconcile_at = 0.0
-                self._armed = False
+                self.claims.forget()
             raise TransportAway(str(error)) from error
-
-
-def _release(fence: Fence) -> Transition:
-    job_id, run = fence
-    return Transition(job_id, run, "released", None, False, error=Released("its claim's reply was lost").reason)

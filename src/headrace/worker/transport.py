@@ -34,10 +34,11 @@ class Beat:
 
 @dataclass(frozen=True, slots=True)
 class Pulse:
-    """What a worker hears back: whether it still counts as live, and which runs should stop."""
+    """What a worker hears back: whether it still counts as live, which runs should stop, and whether to drain."""
 
     live: bool
     stop: Sequence[Fence] = ()
+    drain: bool = False
 
 
 class Transport(Protocol):

@@ -21,12 +21,13 @@ class Ahead(NamedTuple):
     promote: float | None
     fire: float | None
     dispatch: float | None
+    tally: float | None
 
 
 async def look_ahead(conn: Connection) -> Ahead:
     """What comes next for each of the loops that wait for a time."""
     row = await conn.fetchrow(SQL["look_ahead"])
-    return Ahead(*row) if row else Ahead(None, None, None)
+    return Ahead(*row) if row else Ahead(None, None, None, None)
 
 
 class Watch(Loop):
@@ -40,16 +41,20 @@ class Watch(Loop):
         self.promoter: Loop | None = None
         self.scheduler: Loop | None = None
         self.dispatcher: Loop | None = None
+        self.counter: Loop | None = None
 
     async def tick(self) -> float | None:
         async with self._link.use() as conn:
             ahead = await look_ahead(conn)
         waits = [
             (loop, seconds)
-            for loop, seconds in zip((self.promoter, self.scheduler, self.dispatcher), ahead, strict=True)
+            for loop, seconds in zip(self._loops(), ahead, strict=True)
             if loop is not None and seconds is not None
         ]
         return self._wake_or_wait(waits)
+
+    def _loops(self) -> tuple[Loop | None, ...]:
+        return self.promoter, self.scheduler, self.dispatcher, self.counter
 
     def _wake_or_wait(self, waits: Sequence[tuple[Loop, float]]) -> float:
         due = [loop for loop, seconds in waits if seconds <= 0]

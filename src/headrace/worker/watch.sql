@@ -11,4 +11,5 @@ select extract(epoch from (
          (select min(case when exists (select from headrace.queue where queue.overlap_id = t.id) then 1.0 else 0.0 end)
             from headrace.trigger as t where pending_due_at is not null)),
        case when (select seq from headrace.event_inbox where not_before is null or not_before <= now() order by seq limit 1)
-                 is not null then 0.0 end
+                 is not null then 0.0 end,
+       (select least(fold_in, sample_in) from headrace._rollups_due())

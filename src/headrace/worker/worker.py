@@ -83,6 +83,8 @@ class Worker:
         self._progress: deque[tuple[UUID, float | None, str | None]] = deque(maxlen=MOST_REPORTS)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._registering = False
+        self._draining = False
+        self._claiming: asyncio.Task[None] | None = None
         self._stop_asked = asyncio.Event()
         self._idle = asyncio.Event()
         self.ready = asyncio.Event()
@@ -98,7 +100,7 @@ class Worker:
         self._heartbeat.start()
         finishing = self._spawn(self._finisher.run())
         writing = self._spawn(self._logs.run())
-        claiming = self._spawn(self._claimer.run())
+        claiming = self._claiming = self._spawn(self._claimer.run())
         self.ready.set()
         try:
             await self._stop_asked.wait()
@@ -156,6 +158,17 @@ class Worker:
         if self._slots.running:
             await pause_for(self._idle, seconds)
 
+    async def _drain(self) -> None:
+        """No new jobs; the running ones take the time they need, and only then the end."""
+        log.info("asked to drain: no more claims, and the end once nothing runs", jobs=len(self._slots.running))
+        self._claimer.stop()
+        if self._claiming is not None:
+            await asyncio.wait({self._claiming}, timeout=5)
+        self._claimer.give_back_waiting()
+        while self._slots.running and not self._stop_asked.is_set():
+            await self._until_idle(60)
+        self.stop()
+
     async def _register(self) -> None:
         backoff = Backoff()
         while not self._stop_asked.is_set():
@@ -173,6 +186,7 @@ class Worker:
         if transition is not None:
             self._finisher.put(transition)
             if self._announce:
+                capture.current.set(None)  # its line is the worker's: the run has said its last
                 self._announce(run.job, transition)
         self._claimer.run_ended()
         if run.job.suspect:
@@ -204,6 +218,9 @@ class Worker:
             self._lost()
         for fence in pulse.stop:
             self._cancel(fence)
+        if pulse.drain and not self._draining:
+            self._draining = True
+            self._spawn(self._drain())
 
     def _cancel(self, fence: Fence) -> None:
         run = self._slots.running.get(fence)

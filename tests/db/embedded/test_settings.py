@@ -81,3 +81,17 @@ def test_a_log_can_be_emptied_while_the_server_writes_it(data_dir: Path) -> None
 
         assert "division by zero" in log.read_text()
         assert log.stat().st_size < 10_000
+
+
+def test_a_name_without_a_schema_lies_in_public_and_not_among_our_tables(data_dir: Path) -> None:
+    with EmbeddedServer.start(data_dir) as server:
+        run_sql(server.url, "create schema headrace")
+        run_sql(server.url, "create table cart ()")
+        assert run_sql(server.url, "select 'public.cart'::regclass::text") == [("cart",)]
+
+
+def test_a_search_path_that_an_operator_chose_stays(data_dir: Path) -> None:
+    with EmbeddedServer.start(data_dir) as server:
+        run_sql(server.url, "alter role headrace set search_path = shop, public")
+    with EmbeddedServer.start(data_dir) as server:
+        assert run_sql(server.url, "show search_path") == [("shop, public",)]

@@ -142,6 +142,45 @@ def test_a_field_that_some_payload_lacks_or_nobody_may_see_is_refused_at_load(ru
         check(["x", "--", "{a}"], properties={"a": rules})
 
 
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["/bin/sh", "-c", "{a}"],
+        ["bash", "-ec", "{a}", "x"],
+        ["bash", "-ce", {"arg": "a", "allow_dash": True}],
+        ["/usr/bin/bash", "-euo", "pipefail", "-c", "{a}"],
+        ["bash", "--rcfile", "x", "-c", "--", "a={a}"],
+        ["/usr/bin/env", "X=1", "zsh", "-c", "{job_id}"],
+        ["dash", "-c", "-e", "{a}"],
+        ["ksh", "+x", "-c", "{a}"],
+        ["busybox", "ash", "-c", "{a}"],
+    ],
+)
+def test_a_value_that_would_become_shell_code_is_refused_at_load(argv: list[object]) -> None:
+    with pytest.raises(ArgvInvalid) as raised:
+        check(argv, properties={"a": {"type": "string"}}, required=["a"])
+    place = next(n for n, slot in enumerate(argv) if isinstance(slot, dict) or "{" in str(slot))
+    assert str(raised.value) == (
+        f"argv[{place}]: values of the payload would become shell code; "
+        "pass them as arguments after the script or via stdin"
+    )
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["/bin/sh", "-c", 'cp -- "$1" /backup', "sh", "{a}"],
+        ["bash", "-euo", "pipefail", "-c", 'echo "$1"', "bash", "{a}"],
+        ["bash", "script.sh", "-c", "{a}"],
+        ["sh", "-e", "script.sh", "{a}"],
+        ["bash", "--norc", "script.sh", "{a}"],
+        ["python3", "-c", "{a}"],
+    ],
+)
+def test_a_value_that_a_shell_gets_as_an_argument_is_accepted(argv: list[object]) -> None:
+    check(argv, properties={"a": {"type": "string"}}, required=["a"])
+
+
 def test_all_problems_are_told_at_once() -> None:
     properties = {"run": {"type": "integer"}, "token": {"type": "string"}}
     with pytest.raises(ArgvInvalid) as raised:

@@ -28,5 +28,5 @@ async def sql(every_server: TestServer) -> AsyncIterator[SqlBench]:
             yield SqlBench(db, executor, sql_role_url(url), int(every_server.major))
         finally:
             await executor.close()
-            await db.execute(f"drop schema {SCHEMA} cascade; update headrace.sql_setting set allowed_schemas = default")
+            await db.execute(f"drop schema {SCHEMA} cascade")
             await db.close()

@@ -18,7 +18,7 @@ from headrace.db.embedded.layout import Layout
 from headrace.db.embedded.locks import FileLock
 from headrace.db.embedded.patience import Patience
 from headrace.db.embedded.probe import TOO_MANY_CONNECTIONS, Answer, Refused, ask, probe
-from headrace.db.embedded.roles import ensure_sql_role
+from headrace.db.embedded.roles import ensure_search_path, ensure_sql_role
 from headrace.errors import EmbeddedServerError
 
 DATABASE = "headrace"
@@ -111,6 +111,7 @@ def _ensure_database(layout: Layout) -> None:
     try:
         if not ask(layout.socket_dir, "postgres", known):
             ask(layout.socket_dir, "postgres", f"create database {DATABASE} owner {ROLE}")
+        ensure_search_path(layout.socket_dir, DATABASE)
         ensure_sql_role(layout.socket_dir, DATABASE)
     except Refused as refusal:
         # A server that is full of connections serves a database that exists.

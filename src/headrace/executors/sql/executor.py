@@ -14,8 +14,11 @@ from headrace.executors.sql.control import Control
 from headrace.executors.sql.ended import SqlEnded, failed, timed_out
 from headrace.executors.sql.function import SqlFunction
 from headrace.executors.sql.notices import Notices, OnNotice
+from headrace.executors.sql.role import RoleRefused, refuse_mighty_role
+from headrace.log import get_logger
 from headrace.pause import pause_for
 
+log = get_logger("headrace.sql")
 CLOSE_SECONDS = 2.0
 RESET_SECONDS = 5.0
 UNREACHABLE = (*CANNOT_CONNECT, asyncpg.PostgresError, asyncpg.InterfaceError)
@@ -33,6 +36,13 @@ class SqlExecutor:
         self._calls: dict[Call, asyncio.Task[SqlEnded]] = {}
         self._closed = False
 
+    async def check_role(self) -> None:
+        """Raise `RoleRefused` at start. A server that does not answer is no reason: each new connection is checked."""
+        try:
+            await _close(await self._connect())
+        except UNREACHABLE as error:
+            log.warning("SQL jobs cannot run yet", place=place(self._endpoint.url), error=str(error))
+
     async def run(
         self, function: SqlFunction, payload: str, *, timeout: float | None, kill_grace: float, on_notice: OnNotice
     ) -> SqlEnded:
@@ -43,6 +53,8 @@ class SqlExecutor:
         async with self._places:
             try:
                 call = await self._begin(function, timeout, kill_grace)
+            except RoleRefused as refusal:
+                return failed(str(refusal))
             except UNREACHABLE as error:
                 return failed(f"cannot run SQL jobs at {place(self._endpoint.url)}: {type(error).__name__}: {error}")
             work = asyncio.create_task(call.work(payload, allowed=self._allowed, timeout=timeout))
@@ -89,7 +101,13 @@ class SqlExecutor:
 
     async def _connect(self) -> OwnConnection:
         # Without prepared statements: between two calls everything that a session can hold is discarded.
-        return await asyncpg.connect(**self._endpoint.options("sql", {}), statement_cache_size=0)
+        connection: OwnConnection = await asyncpg.connect(**self._endpoint.options("sql", {}), statement_cache_size=0)
+        try:
+            await refuse_mighty_role(connection)
+        except BaseException:
+            connection.terminate()
+            raise
+        return connection
 
     async def _see_through(
         self, call: Call, work: asyncio.Task[SqlEnded], timeout: float | None, kill_grace: float

@@ -1,23 +1,11 @@
-"""Settings: `headrace.toml`, then `HEADRACE_*`, then flags; read once into one typed object."""
+"""Everything that can be set: tables, keys, defaults and ranges."""
 
 from __future__ import annotations
 
-import os
-import tomllib
-from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-import pydantic
 from pydantic import BaseModel, ConfigDict, Field
-
-from headrace.errors import ConfigError
-
-FILE = "headrace.toml"
-PREFIX = "HEADRACE_"
-# Where the settings are, and what a command's process is told of its job: it may call `headrace` itself.
-NO_SETTINGS = {f"{PREFIX}{name}" for name in ("CONFIG", "JOB_ID", "RUN", "TENANT", "RESULT")}
 
 
 class Section(BaseModel):
@@ -31,18 +19,28 @@ class DatabaseSettings(Section):
 
     url: str | None = Field(default=None, description="PostgreSQL 15 or newer; the embedded server when absent")
     pool_size: int = Field(default=10, ge=1, le=100, description="connections for enqueues and reads")
+    pooler: Literal["auto", "none", "transaction"] = Field(
+        default="auto", description="what stands before it: found out, nothing or a session pool, a transaction pool"
+    )
 
 
 class JobsSettings(Section):
     """How workers work."""
 
+    enabled: bool = Field(default=True, description="whether an application that serves the API also runs jobs")
     queues: tuple[str, ...] = Field(default=("*",), description="queues that workers serve; * is every queue")
     worker_concurrency: int = Field(default=4, ge=1, le=1024, description="jobs at a time in a process")
     poll_interval_ms: int = Field(default=1000, ge=100, le=60_000, description="between looks when idle")
     lease_duration_s: float = Field(default=60, ge=5, le=3600, description="until a silent worker is lost")
+    max_retries_default: int = Field(
+        default=3, ge=0, le=100, description="of jobs declared without max_attempts, which is one more"
+    )
     shutdown_timeout_s: float = Field(default=30, ge=0, le=3600, description="for running jobs at the end")
     kill_grace_s: float = Field(default=5, ge=0, le=600, description="between asking a run to stop and ending it")
     scheduler_enabled: bool = Field(default=True, description="whether workers fire triggers and dispatch events")
+    scheduler_tick_s: float = Field(
+        default=15, ge=1, le=3600, description="longest sleep of the scheduler; without notifications it is a second"
+    )
 
 
 class LogsSettings(Section):
@@ -88,7 +86,9 @@ class CommandSettings(Section):
         default=None, gt=0, le=31_536_000, description="then the whole process tree is ended"
     )
     kill_grace_seconds: float = Field(default=5, ge=0, le=3600, description="between SIGTERM and SIGKILL to the tree")
-    max_attempts: int = Field(default=3, ge=1, le=1000, description="attempts, crashes counted")
+    max_attempts: int | None = Field(
+        default=None, ge=1, le=1000, description="attempts, crashes counted; by jobs.max_retries_default if absent"
+    )
     queue: str = Field(default="default", description="queue of its jobs")
     priority: int = Field(default=100, ge=0, le=1000, description="priority of its jobs")
     env: dict[str, str] = Field(default_factory=dict, description="variables with their values")
@@ -122,13 +122,28 @@ class RetentionSettings(Section):
     logs_days: float = Field(default=14, ge=0.01, le=3650, description="what jobs printed and logged")
     ledger_days: float = Field(default=30, ge=0.01, le=3650, description="what triggers fired and skipped")
     events_days: float = Field(default=7, ge=0.01, le=3650, description="events and their deliveries, once dispatched")
+    rollups_days: float = Field(default=30, ge=0.01, le=3650, description="counts and histograms of each minute")
 
 
 class ServerSettings(Section):
-    """Where the API and the dashboard will listen."""
+    """Where the API listens, and for whom."""
 
     host: str = Field(default="127.0.0.1", description="address to bind")
     port: int = Field(default=8720, ge=1, le=65_535, description="port to bind")
+    metrics_public: bool = Field(default=False, description="whether `/metrics` answers without a token")
+    allowed_hosts: tuple[str, ...] = Field(
+        default=(), description="names that requests may call it by; `*` is any; its address and localhost always may"
+    )
+    tls_certificate: Path | None = Field(default=None, description="file of the certificate chain, for https")
+    tls_key: Path | None = Field(default=None, description="file of its private key")
+
+
+class SecuritySettings(Section):
+    """Who may come in, and for how long."""
+
+    token_max_days: float | None = Field(
+        default=None, gt=0, le=3650, description="longest life of a new token; without it tokens may live for ever"
+    )
 
 
 class Settings(Section):
@@ -144,105 +159,5 @@ class Settings(Section):
     sql: SqlSettings = SqlSettings()
     retention: RetentionSettings = RetentionSettings()
     server: ServerSettings = ServerSettings()
+    security: SecuritySettings = SecuritySettings()
     commands: dict[str, CommandSettings] = Field(default_factory=dict, description="commands that jobs may run, by key")
-
-
-class Given(NamedTuple):
-    """A value somebody gave, and where."""
-
-    path: tuple[str, ...]
-    value: Any
-    source: str
-
-
-def load_settings(
-    *,
-    flags: Mapping[str, Any] | None = None,
-    environ: Mapping[str, str] | None = None,
-    file: Path | None = None,
-) -> Settings:
-    """The settings, or one `ConfigError` that names every problem with its source and the allowed range."""
-    environ = os.environ if environ is None else environ
-    given = [
-        *_from_file(file or _find_file(environ)),
-        *_from_environment(environ),
-        *(Given(tuple(key.split(".")), value, "flag") for key, value in (flags or {}).items() if value is not None),
-    ]
-    sources = {g.path: g.source for g in given}
-    try:
-        return Settings.model_validate(_nested(given))
-    except pydantic.ValidationError as error:
-        raise ConfigError("\n".join(_problem(e, sources) for e in error.errors(include_url=False))) from None
-
-
-def _problem(error: Any, sources: Mapping[tuple[str, ...], str]) -> str:
-    path = tuple(str(part) for part in error["loc"])
-    known = next((path[:n] for n in range(len(path), 0, -1) if path[:n] in sources), path)
-    where = sources.get(known, "configuration")
-    if error["type"] == "extra_forbidden":
-        what, name_of = ("variable", variable) if where == "environment" else ("key", ".".join)
-        near = get_close_matches(".".join(path), [name_of(p) for p in keys()], n=1)
-        return f"{'.'.join(path)} ({where}): unknown {what}" + (f"; did you mean {near[0]}?" if near else "")
-    return f"{'.'.join(path)} = {error['input']!r} ({where}): {error['msg']}"
-
-
-def keys(model: type[BaseModel] = Settings, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The path of every setting."""
-    for name, field in model.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            yield from keys(field.annotation, (*above, name))
-        elif name != "commands":  # tables of their own, in the file alone
-            yield (*above, name)
-
-
-def variable(path: tuple[str, ...]) -> str:
-    """The environment variable of a setting."""
-    return PREFIX + "_".join(path).upper()
-
-
-def _find_file(environ: Mapping[str, str]) -> Path | None:
-    if named := environ.get("HEADRACE_CONFIG"):
-        return Path(named)
-    here = Path.cwd()
-    return next((folder / FILE for folder in (here, *here.parents) if (folder / FILE).is_file()), None)
-
-
-def _from_file(file: Path | None) -> Iterator[Given]:
-    if file is None:
-        return
-    try:
-        tables = tomllib.loads(file.read_text("utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{file}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{file}: not valid TOML: {error}") from None
-    for name, value in tables.items():
-        if isinstance(value, dict):
-            yield from (Given((name, key), inner, str(file)) for key, inner in value.items())
-        else:
-            yield Given((name,), value, str(file))
-
-
-def _from_environment(environ: Mapping[str, str]) -> Iterator[Given]:
-    known = {variable(path): path for path in keys()}
-    for name in sorted(environ):
-        if name in NO_SETTINGS or not name.startswith(PREFIX):
-            continue
-        if name not in known:
-            yield Given((name,), environ[name], "environment")  # refused with all other problems
-            continue
-        value: Any = environ[name]
-        if known[name][-1] in ("queues", "allowed_schemas"):
-            value = [part.strip() for part in value.split(",") if part.strip()]
-        yield Given(known[name], value, f"environment variable {name}")
-
-
-def _nested(given: list[Given]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    for path, value, _ in given:
-        table = result
-        for part in path[:-1]:
-            table = table.setdefault(part, {})
-        if isinstance(table, dict):  # else a value stands where a table belongs, which is refused
-            table[path[-1]] = value
-    return result

@@ -1,0 +1,54 @@
+"""`/admin/audit`: who changed what."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from headrace.api.moment import Moment
+from headrace.api.schemas import Answer, Page, Request_, Text
+from headrace.api.who import Asked
+from headrace.service.audit import AuditFilter
+
+router = APIRouter(prefix="/audit", tags=["audit"])
+
+
+class AuditAnswer(Answer):
+    """One change."""
+
+    id: int
+    at: datetime
+    who: str
+    role: str
+    verb: str = Field(examples=["jobs.cancel"])
+    tenant: str | None
+    target: str | None = Field(description="what was changed: an id or a name")
+    detail: dict[str, Any]
+
+
+class AuditQuery(Request_):
+    """Filters; all must hold."""
+
+    who: Text | None = Field(default=None, max_length=300)
+    verb: Text | None = Field(default=None, max_length=100)
+    target: Text | None = Field(default=None, max_length=500)
+    tenant: Text | None = Field(default=None, max_length=100)
+    since: Moment | None = None
+    until: Moment | None = None
+    limit: int = Field(default=50, ge=1, le=500)
+    cursor: int | None = Field(default=None, ge=0, le=2**63 - 1, description="`next_cursor` of the page before")
+
+    def filter(self) -> AuditFilter:
+        """What the service is asked for."""
+        return AuditFilter(**self.model_dump(exclude={"limit", "cursor"}))
+
+
+@router.get("")
+async def list_audit(service: Asked, query: Annotated[AuditQuery, Query()]) -> Page[AuditAnswer]:
+    """Changes, newest first. A page may be short and still have a `next_cursor`: it looked back so far only."""
+    page = await service.audit.list(query.filter(), limit=query.limit, before=query.cursor)
+    cursor = None if page.next_cursor is None else str(page.next_cursor)
+    return Page(items=[AuditAnswer.model_validate(record) for record in page.items], next_cursor=cursor)

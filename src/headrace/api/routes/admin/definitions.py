@@ -1,0 +1,149 @@
+"""`/admin/jobs/definitions`: everything that can be run, or once could, and how it is set up."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from headrace.api.routes.definitions import DefinitionAnswer, DefinitionQuery
+from headrace.api.routes.trigger_answers import Override
+from headrace.api.schemas import Answer, Name, Page, Request_, Text
+from headrace.api.who import Asked
+from headrace.define.change import RANGES
+from headrace.define.read import DefinitionRecord
+from headrace.service.definitions import DefinitionStatistics
+
+router = APIRouter(prefix="/jobs/definitions", tags=["definitions"])
+
+
+def _range(name: str) -> Any:
+    low, high = RANGES[name]
+    return Field(default=None, ge=low, le=high)
+
+
+class NewSqlDefinition(Request_):
+    """A job that calls a function of the database."""
+
+    key: Name = Field(examples=["refresh-totals"])
+    function: Text = Field(description="takes () or (jsonb), returns jsonb", examples=["public.refresh_totals(jsonb)"])
+    description: Text = ""
+    timeout_seconds: float | None = _range("timeout_seconds")
+    max_attempts: int | None = _range("max_attempts")
+
+
+class DefinitionChange(Request_):
+    """Settings to change; a timeout of null is none."""
+
+    enabled: bool = True
+    queue: Name = Field(default="default", max_length=100)
+    priority: int = _range("priority")
+    max_attempts: int = _range("max_attempts")
+    timeout_seconds: float | None = _range("timeout_seconds")
+    retry_base_seconds: float = _range("retry_base_seconds")
+    retry_cap_seconds: float = _range("retry_cap_seconds")
+    retry_jitter_seconds: float = _range("retry_jitter_seconds")
+
+
+class InspectedDefinition(DefinitionAnswer):
+    """A definition with what operators need to know."""
+
+    app: str = Field(description="whose code declares it")
+    function: str | None = Field(description="what a SQL job calls")
+    enabled: bool
+    overrides: dict[str, Override] = Field(description="settings that an operator changed")
+    deleted_from_code_at: datetime | None
+    synced_at: datetime
+    workers: list[str] = Field(description="live ones that know it")
+
+
+class HourAnswer(Answer):
+    """What happened in an hour."""
+
+    at: datetime
+    enqueued: int
+    succeeded: int
+    failed: int
+    canceled: int
+    dead_letter: int
+    runs: int
+    retried: int
+    timed_out: int
+    lost: int
+
+
+class StatisticsAnswer(Answer):
+    """The last day hour by hour, and how long runs took in the last seven days; null where there were none."""
+
+    hours: list[HourAnswer]
+    runs: int
+    mean_seconds: float | None
+    p50_seconds: float | None
+    p95_seconds: float | None
+
+
+class DefinitionDetail(InspectedDefinition):
+    """One definition, with how it has been doing."""
+
+    statistics: StatisticsAnswer
+
+
+def _fields(definition: DefinitionRecord) -> dict[str, Any]:
+    names = ("key", "kind", "description", "tags", "payload_schema", "secret_fields", "app", "function", "enabled")
+    more = ("deleted_from_code_at", "synced_at", "workers")
+    overrides = {name: Override(declared=said, current=holds) for name, (said, holds) in definition.overrides.items()}
+    said = {name: getattr(definition, name) for name in names + more}
+    return {**said, **definition.settings, "overrides": overrides}
+
+
+def _statistics(found: DefinitionStatistics) -> StatisticsAnswer:
+    durations = found.durations
+    return StatisticsAnswer(
+        hours=[
+            HourAnswer(
+                at=hour.at, **{name: getattr(hour.counts, name) for name in HourAnswer.model_fields if name != "at"}
+            )
+            for hour in found.hours
+        ],
+        runs=0 if durations is None else durations.count,
+        mean_seconds=None if durations is None else durations.mean,
+        p50_seconds=None if durations is None else durations.percentile(0.5),
+        p95_seconds=None if durations is None else durations.percentile(0.95),
+    )
+
+
+@router.get("")
+async def inspect_definitions(service: Asked, query: Annotated[DefinitionQuery, Query()]) -> Page[InspectedDefinition]:
+    """All definitions by key, whatever their state."""
+    page = await service.definitions.inspect_all(limit=query.limit, cursor=query.cursor)
+    items = [InspectedDefinition(**_fields(one)) for one in page.items]
+    return Page[InspectedDefinition](items=items, next_cursor=page.next_cursor)
+
+
+@router.post("", status_code=201)
+async def define_sql_job(service: Asked, new: NewSqlDefinition) -> InspectedDefinition:
+    """Make or change a job that calls a function of the database."""
+    made = await service.definitions.define_sql(
+        new.key,
+        new.function,
+        description=new.description,
+        timeout_seconds=new.timeout_seconds,
+        max_attempts=new.max_attempts,
+    )
+    return InspectedDefinition(**_fields(made))
+
+
+@router.get("/{key}")
+async def inspect_definition(service: Asked, key: str) -> DefinitionDetail:
+    """One definition, with how it has been doing."""
+    found = await service.definitions.inspect(key)
+    return DefinitionDetail(**_fields(found), statistics=_statistics(await service.definitions.statistics(key)))
+
+
+@router.patch("/{key}")
+async def update_definition(service: Asked, key: str, changes: DefinitionChange) -> InspectedDefinition:
+    """Change settings, from now on and in every worker. A sync from code leaves them alone."""
+    changed = await service.definitions.update(key, **changes.model_dump(exclude_unset=True))
+    return InspectedDefinition(**_fields(changed))

@@ -1,0 +1,45 @@
+"""`/admin/jobs`: jobs of all tenants."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from headrace.api.routes.job_changes import WINDOWS, SummaryAnswer, Window, summary_answer
+from headrace.api.routes.jobs import JobQuery, JobsAnswer, job_answer
+from headrace.api.schemas import Text
+from headrace.api.who import Asked
+from headrace.service.jobs.filter import JobFilter
+
+router = APIRouter(prefix="/jobs", tags=["jobs"])
+
+
+class AllJobsQuery(JobQuery):
+    """The filters of a tenant's list, and the tenant."""
+
+    tenant: Text | None = Field(default=None, max_length=100, description="a tenant's slug; all when absent")
+
+    def filter(self) -> JobFilter:
+        """What the service is asked for."""
+        return JobQuery(**self.model_dump(exclude={"tenant"})).filter()
+
+
+@router.get("/summary")
+async def get_summary_of_all(service: Asked, window: Window = "24h") -> SummaryAnswer:
+    """How many jobs of all tenants there are of each status."""
+    return summary_answer(await service.all_jobs.summary(window=timedelta(hours=WINDOWS[window])))
+
+
+@router.get("")
+async def list_all_jobs(service: Asked, query: Annotated[AllJobsQuery, Query()]) -> JobsAnswer:
+    """Jobs of all tenants, newest first."""
+    cursor = None if query.cursor is None else str(query.cursor)
+    page = await service.all_jobs.list(
+        query.filter(), limit=query.limit, cursor=cursor, offset=query.offset, tenant=query.tenant
+    )
+    return JobsAnswer(
+        items=[job_answer(job) for job in page.items], next_cursor=page.next_cursor, searched_to=page.searched_to
+    )

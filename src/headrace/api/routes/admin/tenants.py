@@ -1,0 +1,98 @@
+"""`/admin/tenants`: make, look, change."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from pydantic import Field, StringConstraints
+
+from headrace.api.paging import cut
+from headrace.api.schemas import Answer, Page, Request_, Text
+from headrace.api.who import Asked
+from headrace.service.tenants import Limits, Tenant
+
+router = APIRouter(prefix="/tenants", tags=["tenants"])
+
+Slug = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}$")]
+SlugInPath = Annotated[str, Path(max_length=100, pattern=r"^[^\x00]*$")]
+Count = Annotated[int, Field(ge=1, le=2_147_483_647)]
+
+
+class TenantLimits(Request_):
+    """What a tenant may have; null is no limit."""
+
+    max_queued: Count | None = Field(default=None, description="jobs that are not ended yet")
+    max_payload_bytes: int | None = Field(default=None, ge=2, le=1_048_576, description="size of a job's payload")
+    requests_per_minute: Count | None = Field(default=None, description="of all its tokens, in each API process")
+
+
+class NewTenant(Request_):
+    """A tenant to make."""
+
+    slug: Slug = Field(description="how it is addressed, for ever", examples=["acme"])
+    name: Text = Field(default="", max_length=200, description="what people read", examples=["Acme Corporation"])
+    limits: TenantLimits = TenantLimits()
+
+
+class TenantChange(Request_):
+    """What to change; what is left out stays."""
+
+    name: Text | None = Field(default=None, max_length=200)
+    limits: TenantLimits | None = Field(default=None, description="only those that are named change; null lifts one")
+
+
+class LimitsAnswer(Answer):
+    """What a tenant may have; null is no limit."""
+
+    max_queued: int | None
+    max_payload_bytes: int | None
+    requests_per_minute: int | None
+
+
+class TenantAnswer(Answer):
+    """A tenant."""
+
+    slug: str
+    name: str
+    limits: LimitsAnswer
+    created_at: datetime
+
+
+class TenantQuery(Request_):
+    """A part of the list."""
+
+    limit: int = Field(default=50, ge=1, le=500)
+    cursor: Text | None = Field(default=None, max_length=100, description="`next_cursor` of the page before")
+
+
+def _answer(tenant: Tenant) -> TenantAnswer:
+    return TenantAnswer.model_validate(tenant)
+
+
+@router.get("")
+async def list_tenants(service: Asked, query: Annotated[TenantQuery, Query()]) -> Page[TenantAnswer]:
+    """Tenants by slug."""
+    found = await service.tenants.list(limit=query.limit + 1, after=query.cursor)
+    items, cursor = cut(found, query.limit, lambda tenant: tenant.slug)
+    return Page(items=[_answer(tenant) for tenant in items], next_cursor=cursor)
+
+
+@router.post("", status_code=201)
+async def create_tenant(service: Asked, new: NewTenant) -> TenantAnswer:
+    """Make a tenant."""
+    return _answer(await service.tenants.create(new.slug, new.name, Limits(**new.limits.model_dump())))
+
+
+@router.get("/{slug}")
+async def get_tenant(service: Asked, slug: SlugInPath) -> TenantAnswer:
+    """One tenant."""
+    return _answer(await service.tenants.get(slug))
+
+
+@router.patch("/{slug}")
+async def change_tenant(service: Asked, slug: SlugInPath, change: TenantChange) -> TenantAnswer:
+    """Change its name or its limits."""
+    limits = None if change.limits is None else change.limits.model_dump(exclude_unset=True)
+    return _answer(await service.tenants.change(slug, name=change.name, limits=limits))

@@ -1,0 +1,74 @@
+"""`/admin/tokens`: make, look, revoke."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from headrace.api.moment import Moment
+from headrace.api.schemas import Answer, Name, Page, Request_, Text
+from headrace.api.who import Asked
+from headrace.service.principal import Role
+from headrace.service.tokens import Token
+
+router = APIRouter(prefix="/tokens", tags=["tokens"])
+
+
+class TokenRequest(Request_):
+    """A token to make."""
+
+    name: Text = Field(min_length=1, max_length=200, description="whose it is, or what for", examples=["ci"])
+    role: Role
+    tenant: Text | None = Field(default=None, max_length=100, description="of a tenant's role: the tenant's slug")
+    queues: list[Name] | None = Field(
+        default=None, min_length=1, max_length=100, description="of a worker: the queues it may serve; all by default"
+    )
+    expires_at: Moment | None = Field(default=None, description="never by default")
+
+
+class TokenAnswer(Answer):
+    """What is known of a token; never the token."""
+
+    id: UUID
+    name: str
+    role: Role
+    tenant: str | None
+    queues: list[str]
+    created_at: datetime
+    created_by: str
+    expires_at: datetime | None
+    last_used_at: datetime | None = Field(description="to the minute")
+    revoked_at: datetime | None
+
+
+class NewTokenAnswer(TokenAnswer):
+    """A token that was just made."""
+
+    token: str = Field(description="shown this once; only its hash is stored")
+
+
+def _answer(token: Token) -> TokenAnswer:
+    return TokenAnswer.model_validate(token)
+
+
+@router.get("")
+async def list_tokens(service: Asked) -> Page[TokenAnswer]:
+    """All tokens that were ever made, newest first."""
+    return Page(items=[_answer(token) for token in await service.tokens.list()])
+
+
+@router.post("", status_code=201)
+async def create_token(service: Asked, new: TokenRequest) -> NewTokenAnswer:
+    """Make a token; the answer is the only place where it is ever seen."""
+    queues = ("*",) if new.queues is None else tuple(new.queues)
+    made = await service.tokens.create(new.name, new.role, tenant=new.tenant, queues=queues, expires_at=new.expires_at)
+    return NewTokenAnswer(token=made.token, **made.about._asdict())
+
+
+@router.delete("/{token_id}")
+async def revoke_token(service: Asked, token_id: UUID) -> TokenAnswer:
+    """Revoke it: within a second it opens nothing, in any process."""
+    return _answer(await service.tokens.revoke(token_id))

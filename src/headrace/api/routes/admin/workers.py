@@ -1,0 +1,75 @@
+"""`/admin/workers`: look, drain."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query
+from pydantic import Field
+
+from headrace.api.paging import cut
+from headrace.api.schemas import Answer, Page, Request_
+from headrace.api.who import Asked
+from headrace.service.workers import WorkerRecord, WorkerState
+
+router = APIRouter(prefix="/workers", tags=["workers"])
+
+WorkerId = Annotated[int, Path(ge=0, le=2**63 - 1)]
+
+
+class WorkerAnswer(Answer):
+    """A worker process."""
+
+    id: int
+    name: str
+    hostname: str
+    pid: int
+    version: str
+    queues: list[str]
+    definitions: list[str]
+    concurrency: int
+    running: int = Field(description="jobs at its last heartbeat")
+    running_jobs: list[UUID] = Field(description="what it holds now: the first hundred")
+    state: WorkerState
+    draining: bool = Field(description="finishes what it runs, claims no more, and then stops")
+    stale: bool = Field(description="called live, but it has missed a heartbeat")
+    lease_seconds: float
+    lease_expires_at: datetime
+    heartbeat_at: datetime
+    started_at: datetime
+    stopped_at: datetime | None
+
+
+class WorkerQuery(Request_):
+    """A part of the list."""
+
+    state: WorkerState | None = None
+    limit: int = Field(default=50, ge=1, le=200)
+    cursor: int | None = Field(default=None, ge=0, le=2**63 - 1, description="`next_cursor` of the page before")
+
+
+def _answer(worker: WorkerRecord) -> WorkerAnswer:
+    fields = worker._asdict()
+    return WorkerAnswer(lease_seconds=fields.pop("lease").total_seconds(), **fields)
+
+
+@router.get("")
+async def list_workers(service: Asked, query: Annotated[WorkerQuery, Query()]) -> Page[WorkerAnswer]:
+    """Workers, newest first."""
+    found = await service.workers.list(state=query.state, limit=query.limit + 1, before=query.cursor)
+    items, cursor = cut(found, query.limit, lambda worker: worker.id)
+    return Page(items=[_answer(worker) for worker in items], next_cursor=cursor)
+
+
+@router.get("/{worker_id}")
+async def get_worker(service: Asked, worker_id: WorkerId) -> WorkerAnswer:
+    """One worker."""
+    return _answer(await service.workers.get(worker_id))
+
+
+@router.post("/{worker_id}/drain")
+async def drain_worker(service: Asked, worker_id: WorkerId) -> WorkerAnswer:
+    """Have it finish what it runs, claim no more and stop."""
+    return _answer(await service.workers.drain(worker_id))

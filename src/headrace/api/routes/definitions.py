@@ -1,0 +1,68 @@
+"""`/definitions`: what may be run."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from headrace.api.schemas import Answer, Page, Request_, Text
+from headrace.api.who import Asked
+from headrace.define.read import DefinitionRecord, Kind
+
+router = APIRouter(prefix="/definitions", tags=["definitions"])
+
+
+class DefinitionAnswer(Answer):
+    """What can be run, and with which arguments."""
+
+    key: str
+    kind: Kind
+    description: str
+    tags: list[str]
+    payload_schema: dict[str, Any] = Field(description="JSON Schema of its arguments")
+    secret_fields: list[str] = Field(description="arguments that are stored encrypted and shown masked")
+    queue: str
+    priority: int
+    max_attempts: int
+    timeout_seconds: float | None
+    retry_base_seconds: float
+    retry_cap_seconds: float
+    retry_jitter_seconds: float
+
+
+class DefinitionQuery(Request_):
+    """Which part of the list."""
+
+    limit: int = Field(default=100, ge=1, le=500)
+    cursor: Text | None = Field(default=None, description="`next_cursor` of the page before")
+
+
+DefinitionsAnswer = Page[DefinitionAnswer]
+
+
+def definition_answer(definition: DefinitionRecord) -> DefinitionAnswer:
+    """What anybody may know of it."""
+    return DefinitionAnswer(
+        key=definition.key,
+        kind=definition.kind,
+        description=definition.description,
+        tags=definition.tags,
+        payload_schema=definition.payload_schema,
+        secret_fields=definition.secret_fields,
+        **definition.settings,
+    )
+
+
+@router.get("")
+async def list_definitions(service: Asked, query: Annotated[DefinitionQuery, Query()]) -> DefinitionsAnswer:
+    """What you may run, by key."""
+    page = await service.definitions.list(limit=query.limit, cursor=query.cursor)
+    return DefinitionsAnswer(items=[definition_answer(one) for one in page.items], next_cursor=page.next_cursor)
+
+
+@router.get("/{key}")
+async def get_definition(service: Asked, key: str) -> DefinitionAnswer:
+    """One that you may run."""
+    return definition_answer(await service.definitions.get(key))

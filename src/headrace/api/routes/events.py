@@ -1,0 +1,101 @@
+"""`/events`: publish facts, and see what triggers made of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from pydantic import Field, StringConstraints
+
+from headrace.api.schemas import Answer, Page, Request_, Text
+from headrace.api.who import Asked
+from headrace.service.events import EventRecord
+
+router = APIRouter(prefix="/events", tags=["events"])
+
+EventName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$", max_length=200)]
+
+
+class NewEvent(Request_):
+    """An event to publish."""
+
+    name: EventName = Field(description="words with dots between them", examples=["provider.folder.updated"])
+    data: dict[str, Any] = Field(default={}, examples=[{"folder_path": "/reports"}])
+    correlation_id: Text | None = Field(default=None, max_length=500, description="handed on to the jobs it leads to")
+
+
+class EmittedAnswer(Answer):
+    """The event's id."""
+
+    id: UUID
+
+
+class DeliveredAnswer(Answer):
+    """What one trigger made of the event."""
+
+    trigger_id: UUID
+    trigger: str | None
+    outcome: Literal["fired", "skipped"]
+    reason: str | None
+    detail: str | None
+    job_id: UUID | None
+
+
+class EventAnswer(Answer):
+    """An event, and what came of it."""
+
+    id: UUID
+    tenant_id: str
+    name: str
+    data: dict[str, Any]
+    correlation_id: str | None
+    emitted_at: datetime
+    error: str | None = Field(description="why it could not be dispatched at all")
+    deliveries: list[DeliveredAnswer]
+
+
+class EventQuery(Request_):
+    """Which events."""
+
+    name: Text | None = None
+    limit: int = Field(default=50, ge=1, le=500)
+    cursor: Text | None = Field(default=None, description="`next_cursor` of the page before")
+
+
+EventsAnswer = Page[EventAnswer]
+
+
+def event_answer(event: EventRecord) -> EventAnswer:
+    """With the names that the API has for them."""
+    return EventAnswer(
+        id=event.id,
+        tenant_id=event.tenant,
+        name=event.name,
+        data=event.data,
+        correlation_id=event.correlation_id,
+        emitted_at=event.emitted_at,
+        error=event.error,
+        deliveries=[DeliveredAnswer.model_validate(one) for one in event.deliveries],
+    )
+
+
+@router.post("", status_code=201)
+async def emit_event(service: Asked, new: NewEvent) -> EmittedAnswer:
+    """Publish an event; triggers that wait for it hear of it in a moment."""
+    event_id = await service.events.emit(new.name, new.data, correlation_id=new.correlation_id)
+    return EmittedAnswer(id=event_id)
+
+
+@router.get("")
+async def list_events(service: Asked, query: Annotated[EventQuery, Query()]) -> EventsAnswer:
+    """Events, newest first, with what each trigger made of them."""
+    page = await service.events.list(name=query.name, limit=query.limit, cursor=query.cursor)
+    return EventsAnswer(items=[event_answer(event) for event in page.items], next_cursor=page.next_cursor)
+
+
+@router.get("/{event_id}")
+async def get_event(service: Asked, event_id: UUID) -> EventAnswer:
+    """One event, with what each trigger made of it."""
+    return event_answer(await service.events.get(event_id))

@@ -1,0 +1,42 @@
+"""`/healthz` and `/readyz`, for who starts and balances processes. No token, and nothing for strangers."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
+
+from headrace.api.problem import Problem, problem_response
+from headrace.api.schemas import Answer
+from headrace.service.health import Health
+
+router = APIRouter(tags=["health"])
+
+
+class Alive(Answer):
+    """The process serves."""
+
+    status: str = "ok"
+
+
+class Ready(Answer):
+    """The process can do its work."""
+
+    status: str = "ready"
+    workers: int
+    notifications: bool
+
+
+@router.get("/healthz")
+async def healthz() -> Alive:
+    """200 for as long as the process serves, whatever else is wrong."""
+    return Alive()
+
+
+@router.get("/readyz", response_model=Ready, responses={503: {"model": Problem, "description": "not ready"}})
+async def readyz(request: Request) -> Ready | JSONResponse:
+    """200 when the database answers, is migrated, and somebody would hear of work; else 503 with what is wrong."""
+    health: Health = request.app.state.health
+    found = await health.check()
+    if found.problems:
+        return problem_response(503, "not_ready", "; ".join(found.problems), headers={"Retry-After": "2"})
+    return Ready(workers=found.workers, notifications=found.notifications)

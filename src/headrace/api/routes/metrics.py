@@ -1,0 +1,22 @@
+"""`/metrics`, for Prometheus."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from headrace.api.exposition import CONTENT_TYPE, exposition
+from headrace.api.schemas import PROBLEMS
+from headrace.api.who import gatekeeper
+from headrace.service import SYSTEM, Service
+
+router = APIRouter(tags=["metrics"], responses={status: PROBLEMS[status] for status in (401, 403)})
+
+
+@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+async def metrics(request: Request) -> Response:
+    """What was counted, as Prometheus reads it. For super-admins, or for all where `server.metrics_public` is set."""
+    keeper = gatekeeper(request)
+    public = keeper.house.settings.server.metrics_public
+    service = Service(keeper.house, SYSTEM if public else await keeper.principal(request))
+    measured = await service.metrics.read(request.app.state.scrapes)
+    return Response(exposition(measured), media_type=CONTENT_TYPE)

@@ -1,0 +1,109 @@
+"""Shapes of what a worker says when it registers."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints
+
+from headrace.api.routes.worker_schemas import WorkerId
+from headrace.api.schemas import Name, Request_, Text
+from headrace.errors import BadRequest
+from headrace.model.definition import DEFAULT_MAX_ATTEMPTS, Definition
+from headrace.model.retry import RetryPolicy
+from headrace.model.trigger_settings import TriggerDeclaration
+from headrace.service.worker_protocol.hello import Declared
+from headrace.service.worker_protocol.hello import Hello as Said
+
+YEARS = 1e9
+QueueName = Annotated[str, StringConstraints(pattern=r"^(\*|[A-Za-z0-9][A-Za-z0-9_.:-]*)$", max_length=100)]
+
+
+class Trigger(Request_):
+    """A trigger in code, with the settings that code says."""
+
+    name: Text = Field(min_length=1, max_length=200)
+    settings: dict[str, Any] = Field(default={}, description="by the names of the trigger's columns")
+
+
+class NewDefinition(Request_):
+    """A definition in code: what it takes and how it runs. An operator's changes stay."""
+
+    key: Name
+    kind: Literal["python", "command"] = Field(default="python", description="python stands for code in any language")
+    description: Text = Field(default="", max_length=100_000)
+    tags: list[Text] = Field(default=[], max_length=100)
+    payload_schema: dict[str, Any] = Field(default={}, description="JSON Schema of the payload")
+    triggers: list[Trigger] = Field(default=[], max_length=100)
+    queue: Name = Field(default="default", max_length=100)
+    priority: int = Field(default=100, ge=0, le=1000)
+    max_attempts: int = Field(default=DEFAULT_MAX_ATTEMPTS, ge=1, le=1000)
+    timeout_seconds: float | None = Field(default=None, gt=0, le=YEARS)
+    retry_base_seconds: float = Field(default=5, ge=0, le=YEARS)
+    retry_cap_seconds: float = Field(default=300, ge=0, le=YEARS)
+    retry_jitter_seconds: float = Field(default=1, ge=0, le=YEARS)
+
+    def read(self) -> Definition:
+        """As the code of a worker has it."""
+        retry = (self.retry_base_seconds, self.retry_cap_seconds, self.retry_jitter_seconds)
+        try:
+            return Definition(
+                key=self.key,
+                kind=self.kind,
+                description=self.description,
+                tags=tuple(self.tags),
+                payload_schema=self.payload_schema,
+                triggers=tuple(TriggerDeclaration(trigger.name, trigger.settings) for trigger in self.triggers),
+                queue=self.queue,
+                priority=self.priority,
+                max_attempts=self.max_attempts,
+                timeout=None if self.timeout_seconds is None else timedelta(seconds=self.timeout_seconds),
+                retry=RetryPolicy(*(timedelta(seconds=seconds) for seconds in retry)),
+            )
+        except ValueError as error:
+            raise BadRequest(str(error), field="definitions") from None
+
+
+class NewDeclared(Request_):
+    """What the code of one app declares."""
+
+    app: Text = Field(min_length=1, max_length=200)
+    complete: bool = Field(default=False, description="whether what is not here has left the code")
+    definitions: list[NewDefinition] = Field(max_length=2000)
+
+    def read(self) -> Declared:
+        """As the service takes it."""
+        return Declared(self.app, [definition.read() for definition in self.definitions], self.complete)
+
+
+class Hello(Request_):
+    """A worker introduces itself."""
+
+    name: Text = Field(min_length=1, max_length=200, description="for people", examples=["build-7:4711"])
+    hostname: Text = Field(default="", max_length=300)
+    pid: int = Field(default=0, ge=0, lt=2**31)
+    version: Text = Field(default="", max_length=100)
+    queues: list[QueueName] = Field(
+        default=["*"], min_length=1, max_length=1000, description="to serve; * is every queue that the token may serve"
+    )
+    definitions: list[Name] = Field(max_length=10_000, description="keys that it can run", examples=[["sync-dropbox"]])
+    concurrency: int = Field(default=1, ge=1, le=100_000)
+    lease_seconds: float = Field(default=60, ge=1, le=3600, description="without a heartbeat for so long it is lost")
+    declared: list[NewDeclared] = Field(default=[], max_length=10, description="what its code declares, if it does")
+    worker_id: WorkerId | None = Field(default=None, description="to run other definitions under the id that it has")
+
+    def read(self) -> Said:
+        """As the service takes it."""
+        return Said(
+            name=self.name,
+            hostname=self.hostname,
+            pid=self.pid,
+            version=self.version,
+            queues=tuple(self.queues),
+            definitions=tuple(self.definitions),
+            concurrency=self.concurrency,
+            lease=timedelta(seconds=self.lease_seconds),
+            worker_id=self.worker_id,
+            declared=[declared.read() for declared in self.declared],
+        )

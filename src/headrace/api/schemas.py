@@ -1,0 +1,79 @@
+"""What all requests and answers share."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Annotated, Any, Generic, TypeVar
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+from headrace.api.problem import Problem
+
+Item = TypeVar("Item")
+
+# What PostgreSQL can hold: text without a NUL. JSON cannot carry lone surrogates once it is UTF-8.
+Text = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]*$", max_length=200)]
+
+
+class Request_(BaseModel):  # noqa: N801 - `Request` is Starlette's
+    """A body. Unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Answer(BaseModel):
+    """A body that we send, built from the attributes of what the service gives."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class Page(BaseModel, Generic[Item]):
+    """A part of a list, newest first unless said otherwise."""
+
+    items: list[Item]
+    next_cursor: str | None = None
+
+
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Problem, "description": description, "content": {"application/problem+json": {}}}
+    for status, description in {
+        400: "not understood",
+        401: "no token, or none that is good",
+        403: "the role may not do this",
+        404: "not there, or not yours",
+        409: "in conflict with what is there",
+        413: "too large",
+        415: "compressed",
+        422: "not valid",
+        429: "too many",
+    }.items()
+}
+
+
+async def refuse_unknown_parameters(request: Request) -> None:
+    """A parameter that a route does not know is a mistake, most likely a misspelt filter."""
+    if not request.query_params:
+        return
+    known = _parameters(request.app).get(request.scope["route"].name, frozenset())
+    unknown = [name for name in request.query_params if name not in known]
+    if unknown:
+        hint = f"unknown parameter; known: {', '.join(sorted(known)) or 'none'}"
+        raise RequestValidationError([{"loc": ("query", name), "msg": hint} for name in unknown])
+
+
+@cache
+def _parameters(app: FastAPI) -> dict[str, frozenset[str]]:
+    """The parameters of each operation, by its name."""
+    operations = (operation for path in app.openapi()["paths"].values() for operation in path.values())
+    return {
+        operation["operationId"]: frozenset(
+            parameter["name"] for parameter in operation.get("parameters", []) if parameter["in"] == "query"
+        )
+        for operation in operations
+    }
+
+
+STRICT = [Depends(refuse_unknown_parameters)]

@@ -1,0 +1,49 @@
+"""`headrace serve`: the API, with the scheduler beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from typing import Annotated
+
+import typer
+
+from headrace.app import Headrace
+from headrace.app.serve import serving, upkeep
+from headrace.cli.load import load_app
+from headrace.cli.logs import set_up_logs
+from headrace.cli.run import run_loop
+from headrace.log import get_logger
+
+log = get_logger("headrace")
+
+
+def serve(
+    target: Annotated[
+        str | None, typer.Argument(metavar="[MODULE:NAME]", help="The Headrace object, whose definitions are synced.")
+    ] = None,
+    host: Annotated[str | None, typer.Option(help="Address to bind; only this machine by default.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to bind.")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
+) -> None:
+    """Serve the API and fire what is scheduled; jobs are run by workers.
+
+    Example: headrace serve --host 127.0.0.1 --port 8720
+    """
+    set_up_logs(verbose=verbose)
+    hr = load_app(target) if target is not None else Headrace(app="headrace serve")
+    hr.configure({"server.host": host, "server.port": port})
+    _ = hr.settings  # bad ones are reported before anything starts
+    run_loop(_serve(hr))
+
+
+async def _serve(hr: Headrace) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    async with hr, upkeep(hr), serving(hr) as where:
+        log.info("serving", address=where)
+        await stop.wait()
+        log.info("stopping")
+    log.info("stopped")

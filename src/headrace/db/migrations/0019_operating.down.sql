@@ -1,0 +1,3 @@
+drop index headrace.attempt_finished;
+drop table headrace.queue_pause;
+alter table headrace.worker drop column draining;

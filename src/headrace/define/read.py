@@ -1,0 +1,75 @@
+"""Read: definitions as the database knows them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from headrace.db.connect import Connection
+from headrace.db.statements import statements
+from headrace.errors import NotFound
+
+SQL = statements(__file__)
+SETTINGS = (
+    "queue",
+    "priority",
+    "max_attempts",
+    "timeout_seconds",
+    "retry_base_seconds",
+    "retry_cap_seconds",
+    "retry_jitter_seconds",
+)
+Kind = Literal["python", "command", "sql"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefinitionRecord:
+    """What can be run, and how; `declared` is what its code, or its SQL, said last of its settings."""
+
+    id: int
+    key: str
+    kind: Kind
+    app: str
+    description: str
+    tags: list[str]
+    payload_schema: dict[str, Any]
+    secret_fields: list[str]
+    function: str | None
+    enabled: bool
+    settings: dict[str, Any]
+    declared: dict[str, Any]
+    deleted_from_code_at: datetime | None
+    synced_at: datetime
+    workers: list[str]
+
+    @property
+    def overrides(self) -> dict[str, tuple[Any, Any]]:
+        """Settings that an operator changed: what was declared, and what holds."""
+        said = {name: value for name, value in self.declared.items() if name in self.settings}
+        return {name: (value, self.settings[name]) for name, value in said.items() if value != self.settings[name]}
+
+
+async def read_definitions(
+    conn: Connection, *, runnable: bool, workers: bool = False, after: str | None = None, limit: int | None = None
+) -> list[DefinitionRecord]:
+    """By key: all, or those that can be `runnable` now; with the names of live `workers` that know them."""
+    rows = await conn.fetch(SQL["read_definitions"], runnable, workers, None, after, limit)
+    return [_record(row) for row in rows]
+
+
+async def read_definition(conn: Connection, key: str, *, runnable: bool, workers: bool = False) -> DefinitionRecord:
+    """One of them, or `NotFound`."""
+    row = await conn.fetchrow(SQL["read_definitions"], runnable, workers, key, None, None)
+    if row is None:
+        raise NotFound(f'unknown definition "{key}"')
+    return _record(row)
+
+
+def _record(row: Any) -> DefinitionRecord:
+    columns = dict(row)
+    settings = {name: columns.pop(name) for name in SETTINGS}
+    for name in ("payload_schema", "declared"):
+        columns[name] = json.loads(columns[name])
+    return DefinitionRecord(**columns, settings=settings)

@@ -1,0 +1,1 @@
+"""Rollups: what happened, counted as it happens, so that nobody needs to count history."""

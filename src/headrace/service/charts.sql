@@ -1,0 +1,5 @@
+-- name: find_definition
+select id from headrace.definition where key = $1
+
+-- name: now
+select now()

@@ -1,0 +1,8 @@
+-- name: confine
+select set_config('role', 'headrace_tenant', true), set_config('headrace.tenant_id', $1, true)
+
+-- name: find_tenant
+select id from headrace.tenant where name = $1
+
+-- name: audit
+insert into headrace.audit (who, role, verb, tenant_id, target, detail) values ($1, $2, $3, $4, $5, $6)

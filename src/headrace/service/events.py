@@ -1,0 +1,119 @@
+"""Events: publish, and see what came of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from headrace.db.sqlstate import translated_errors
+from headrace.db.statements import statements
+from headrace.errors import BadRequest, NotFound, PayloadTooLarge
+from headrace.model.about import about
+from headrace.service.cursor import check_limit, read_cursor, write_cursor
+from headrace.service.door import Act
+from headrace.service.verbs import Verbs
+from headrace.triggers.emit import EMIT, emit_parameters
+
+SQL = statements(__file__)
+
+
+class EventDelivery(NamedTuple):
+    """What one trigger made of an event."""
+
+    trigger_id: UUID
+    trigger: str | None
+    outcome: str
+    reason: str | None
+    detail: str | None
+    job_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventRecord:
+    """An event, and what each trigger that waited for it made of it. `error`: it could not be dispatched at all."""
+
+    id: UUID
+    tenant: str
+    name: str
+    data: dict[str, Any]
+    correlation_id: str | None
+    emitted_at: datetime
+    error: str | None
+    deliveries: Sequence[EventDelivery]
+
+
+class EventPage(NamedTuple):
+    """Events, newest first."""
+
+    items: Sequence[EventRecord]
+    next_cursor: str | None
+
+
+class Events(Verbs):
+    """Emit, list, read."""
+
+    async def emit(
+        self,
+        name: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        correlation_id: str | None = None,
+        tenant: str | None = None,
+    ) -> UUID:
+        """Publish an event; gives back its id. Triggers hear of it in a moment."""
+        async with self._enter("events.emit") as act:
+            owner = tenant or act.owner
+            event_id = await _emit(act, name, data, tenant=owner, correlation_id=correlation_id)
+            await act.audit(event_id, name=name, tenant=owner)
+            return event_id
+
+    async def get(self, event_id: UUID, *, tenant: str | None = None) -> EventRecord:
+        """The event with its deliveries, or `NotFound`."""
+        async with self._enter("events.read", tenant) as act:
+            found = await _read(act, event_id=event_id, name=None, before=None, limit=1)
+        if not found:
+            raise NotFound(f'unknown event "{event_id}"')
+        return found[0]
+
+    async def list(
+        self, *, name: str | None = None, limit: int = 50, cursor: str | None = None, tenant: str | None = None
+    ) -> EventPage:
+        """The newest, with their deliveries."""
+        check_limit(limit)
+        before = None if cursor is None else read_cursor(cursor, UUID)[0]
+        async with self._enter("events.read", tenant) as act:
+            found = await _read(act, event_id=None, name=name, before=before, limit=limit + 1)
+        last = found[limit - 1] if len(found) > limit else None
+        return EventPage(found[:limit], None if last is None else write_cursor(last.id))
+
+
+async def _emit(
+    act: Act, name: str, data: Mapping[str, Any] | None, *, tenant: str, correlation_id: str | None
+) -> UUID:
+    with about("data"):
+        parameters = emit_parameters(name, data, tenant=tenant, correlation_id=correlation_id)
+    try:
+        with translated_errors():
+            event_id: UUID = await act.conn.fetchval(EMIT, *parameters)
+            return event_id
+    except BadRequest as error:
+        error.field = "data" if isinstance(error, PayloadTooLarge) else "name"
+        raise
+
+
+async def _read(
+    act: Act, *, event_id: UUID | None, name: str | None, before: UUID | None, limit: int
+) -> Sequence[EventRecord]:
+    rows = await act.conn.fetch(SQL["read_events"], act.tenant_id, event_id, name, before, limit)
+    made = await act.conn.fetch(SQL["read_deliveries"], [row["id"] for row in rows])
+    deliveries: dict[UUID, list[EventDelivery]] = {}
+    for of_event, *delivery in made:
+        deliveries.setdefault(of_event, []).append(EventDelivery(*delivery))
+    return [
+        EventRecord(**{**row, "data": json.loads(row["data"])}, deliveries=deliveries.get(row["id"], []))
+        for row in rows
+    ]

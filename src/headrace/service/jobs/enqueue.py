@@ -1,0 +1,191 @@
+"""Enqueue on behalf of somebody: held against the definition's schema, within the tenant's quota."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import groupby
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from headrace.db.statements import statements
+from headrace.errors import BadRequest, NotFound, PayloadTooLarge, TooMany, ValidationError
+from headrace.model.encryption import SecretBox, encrypt_fields
+from headrace.model.payload_schema import payload_check
+from headrace.model.secret_fields import MASKED
+from headrace.model.text import NotJsonError, to_json
+from headrace.service.door import Act
+
+SQL = statements(__file__)
+LARGEST_BATCH = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRequest:
+    """A job to be."""
+
+    definition: str
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    priority: int | None = None
+    queue: str | None = None
+    scheduled_for: datetime | None = None
+    delay_seconds: float | None = None
+    dedupe_key: str | None = None
+    idempotency_key: str | None = None
+    correlation_id: str | None = None
+    max_attempts: int | None = None
+
+
+class Target(NamedTuple):
+    """What a payload is held against."""
+
+    schema: str
+    secret_fields: list[str]
+
+
+class Quota(NamedTuple):
+    """What a tenant may have; none: as much as it likes."""
+
+    max_queued: int | None
+    max_payload_bytes: int | None
+    queued: int
+
+
+async def enqueue_requests(
+    box: SecretBox,
+    act: Act,
+    requests: Sequence[JobRequest],
+    *,
+    source: str = "api",
+    source_ref: UUID | None = None,
+    tenant: str | None = None,
+) -> list[tuple[UUID, bool]]:
+    """The ids in order, each with whether it is new. All or none."""
+    if len(requests) > LARGEST_BATCH:
+        raise BadRequest(f"a batch has at most {LARGEST_BATCH:,} jobs, not {len(requests):,}", field="jobs")
+    owner = tenant or act.owner
+    targets = await _targets(act, {request.definition for request in requests})
+    payloads = [
+        _payload(request, targets[request.definition], box, owner, place=f"jobs.{n}." if len(requests) > 1 else "")
+        for n, request in enumerate(requests)
+    ]
+    await _within_quota(act, owner, payloads)
+    ids: list[UUID] = []
+    # One statement for each run of requests that differ in nothing but payload and keys.
+    pairs = list(zip(requests, payloads, strict=True))
+    for (definition, *options), group in groupby(pairs, key=lambda pair: _terms(pair[0])):
+        alike = list(group)
+        rows = await act.conn.fetch(
+            SQL["enqueue"],
+            definition,
+            [payload for _, payload in alike],
+            owner,
+            *options,
+            _keys([request.dedupe_key for request, _ in alike]),
+            _keys([request.idempotency_key for request, _ in alike]),
+            source,
+            source_ref,
+            act.principal.name,
+        )
+        ids += [row[0] for row in rows]
+    result = await _with_news(act, requests, ids)
+    await _record(act, requests, result)
+    return result
+
+
+async def _with_news(act: Act, requests: Sequence[JobRequest], ids: Sequence[UUID]) -> list[tuple[UUID, bool]]:
+    """Each id with whether this request made the job. Without keys there is nothing to ask."""
+    if not any(request.dedupe_key is not None or request.idempotency_key is not None for request in requests):
+        return [(job_id, True) for job_id in ids]
+    new = {row[0] for row in await act.conn.fetch(SQL["made_now"], list(ids))}
+    result = []
+    for job_id in ids:
+        result.append((job_id, job_id in new))
+        new.discard(job_id)  # a second request of the batch for the same job made nothing
+    return result
+
+
+async def _record(act: Act, requests: Sequence[JobRequest], result: Sequence[tuple[UUID, bool]]) -> None:
+    if len(requests) == 1:
+        await act.audit(result[0][0], definition=requests[0].definition, created=result[0][1])
+    else:
+        definitions = sorted({request.definition for request in requests})
+        await act.audit(f"{len(requests)} jobs", definitions=definitions[:20], first=result[0][0] if result else None)
+
+
+async def _targets(act: Act, keys: set[str]) -> dict[str, Target]:
+    rows = await act.conn.fetch(SQL["targets"], list(keys))
+    found = {row["key"]: Target(row["payload_schema"], row["secret_fields"]) for row in rows}
+    for key in sorted(keys - found.keys()):
+        raise NotFound(f'unknown definition "{key}"', field="definition_key")
+    return found
+
+
+def _payload(request: JobRequest, target: Target, box: SecretBox, tenant: str, *, place: str) -> str:
+    payload = dict(request.payload)
+    problem = payload_check(target.schema)(payload)
+    if problem is not None:
+        raise ValidationError(
+            f'the payload does not fit definition "{request.definition}": {problem}', field=f"{place}payload"
+        )
+    if target.secret_fields:
+        payload = encrypt_fields(payload, target.secret_fields, box, tenant=tenant, definition=request.definition)
+    try:
+        return to_json(payload)
+    except NotJsonError as error:
+        raise ValidationError(f"the payload cannot be stored: {error}", field=f"{place}payload") from None
+
+
+async def _within_quota(act: Act, tenant: str, payloads: Sequence[str]) -> None:
+    row = await act.conn.fetchrow(SQL["quota"], tenant)
+    if row is None:
+        return
+    quota = Quota(*row)
+    if quota.max_payload_bytes is not None:
+        largest = max((len(payload.encode()) for payload in payloads), default=0)
+        if largest > quota.max_payload_bytes:
+            raise PayloadTooLarge(
+                f'a payload of tenant "{tenant}" has at most {quota.max_payload_bytes:,} bytes, not {largest:,}'
+            )
+    if quota.max_queued is not None and quota.queued + len(payloads) > quota.max_queued:
+        raise TooMany(
+            f'tenant "{tenant}" may have {quota.max_queued:,} jobs waiting and has {quota.queued:,}',
+            after=30,
+            code="quota_exceeded",
+        )
+
+
+def _terms(request: JobRequest) -> tuple[Any, ...]:
+    if request.scheduled_for is not None and request.delay_seconds is not None:
+        raise BadRequest("give either delay_seconds or scheduled_for, not both", field="delay_seconds")
+    if request.scheduled_for is not None and request.scheduled_for.tzinfo is None:
+        raise BadRequest("scheduled_for needs a time zone, such as 2030-01-01T00:00:00Z", field="scheduled_for")
+    delay = None if request.delay_seconds is None else timedelta(seconds=request.delay_seconds)
+    return (
+        request.definition,
+        request.queue,
+        request.priority,
+        request.scheduled_for,
+        delay,
+        request.correlation_id,
+        request.max_attempts,
+    )
+
+
+def _keys(keys: list[str | None]) -> list[str | None] | None:
+    return keys if any(key is not None for key in keys) else None
+
+
+def unmask(edited: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
+    """A payload that somebody edited: where they left a mask, the value behind it."""
+    result: dict[str, Any] = {}
+    for name, value in edited.items():
+        before = kept.get(name)
+        if value == MASKED and name in kept:
+            result[name] = before
+        elif isinstance(value, dict) and isinstance(before, dict):
+            result[name] = unmask(value, before)
+        else:
+            result[name] = value
+    return result

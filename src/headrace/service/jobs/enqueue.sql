@@ -1,0 +1,18 @@
+-- name: targets
+select key, payload_schema, secret_fields from headrace.definition where key = any($1)
+
+-- name: quota
+select tenant.max_queued, tenant.max_payload_bytes,
+       (select coalesce(sum(jobs), 0)::int from headrace.queue_sample
+         where queue_sample.tenant_id = tenant.id and tenant.max_queued is not null) as queued
+  from headrace.tenant
+ where tenant.name = $1 and num_nonnulls(tenant.max_queued, tenant.max_payload_bytes) > 0
+
+-- name: enqueue
+select headrace.enqueue_many(
+  $1, $2::text[]::jsonb[], tenant => $3, queue => $4, priority => $5::int,
+  scheduled_for => coalesce($6, clock_timestamp() + $7::interval), correlation_id => $8, max_attempts => $9::int,
+  dedupe_keys => $10::text[], idempotency_keys => $11::text[], source => $12, source_ref => $13, created_by => $14)
+
+-- name: made_now
+select id from headrace.job where id = any($1) and created_at = now()

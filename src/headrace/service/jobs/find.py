@@ -1,0 +1,26 @@
+"""Find: the ids of jobs that fit a filter, by as many roads as it takes."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from headrace.db.connect import Connection
+from headrace.service.jobs.filter import Found, JobFilter, Merged, Road, candidates, merge, roads, window_end
+
+
+async def find_ids(
+    conn: Connection, wanted: JobFilter, *, tenant_id: int | None, limit: int, after: UUID | None, offset: int = 0
+) -> Merged:
+    """A page of ids, newest first."""
+    ways = roads(wanted, tenant_id=tenant_id, after=after)
+    return merge([await _walk(conn, road, limit + offset + 1) for road in ways], limit=limit, offset=offset)
+
+
+async def _walk(conn: Connection, road: Road, n: int) -> Found:
+    sql, values = candidates(road, n)
+    ids = [row[0] for row in await conn.fetch(sql, *values)]
+    if len(ids) == n:
+        return Found(ids, None)
+    # Few: because there are no more, or because the window ended.
+    sql, values = window_end(road)
+    return Found(ids, await conn.fetchval(sql, *values))

@@ -1,0 +1,87 @@
+"""A job and its attempts as people may see them: secret fields masked."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Self
+from uuid import UUID
+
+from headrace.model.secret_fields import mask_fields
+from headrace.model.status import JobStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRecord:
+    """A job without what it was given and what it gave back."""
+
+    id: UUID
+    tenant: str
+    definition: str
+    kind: str
+    queue: str
+    status: JobStatus
+    priority: int
+    source: str
+    source_ref: UUID | None
+    correlation_id: str | None
+    dedupe_key: str | None
+    idempotency_key: str | None
+    scheduled_for: datetime | None
+    created_at: datetime
+    created_by: str | None
+    run_at: datetime | None
+    queued_at: datetime | None
+    started_at: datetime | None
+    finished_at: datetime | None
+    attempt_count: int
+    max_attempts: int
+    run: int
+    worker: str | None
+    last_error: str | None
+    cancel_requested: bool
+    progress: float | None
+    progress_message: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeJob(JobRecord):
+    """A job with its payload and its result."""
+
+    payload: dict[str, Any]
+    result: Any
+
+    @classmethod
+    def read(cls, row: dict[str, Any]) -> Self:
+        """From a row; the definition's schema says what to mask."""
+        schema = json.loads(row.pop("payload_schema"))
+        payload = mask_fields(json.loads(row.pop("payload")), schema)
+        result = row.pop("result")
+        row["status"] = JobStatus(row["status"])
+        return cls(**row, payload=payload, result=None if result is None else mask_fields(json.loads(result)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptRecord:
+    """What came of one run."""
+
+    run: int
+    outcome: str
+    final: JobStatus | None
+    worker: str | None
+    queued_at: datetime | None
+    started_at: datetime | None
+    finished_at: datetime
+    error: str | None
+    traceback: str | None
+    result: Any
+    detail: dict[str, Any] | None
+
+    @classmethod
+    def read(cls, row: dict[str, Any]) -> Self:
+        """From a row."""
+        for name in ("result", "detail"):
+            row[name] = None if row[name] is None else mask_fields(json.loads(row[name]))
+        row["final"] = None if row["final"] is None else JobStatus(row["final"])
+        return cls(**row)

@@ -1,0 +1,55 @@
+"""How many jobs there are of each status, without counting history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from headrace.db.statements import statements
+from headrace.service.door import Act
+
+SQL = statements(__file__)
+# A queue of up to this many bytes is counted as it is; a larger one as it was when last sampled, seconds ago.
+COUNTED_BYTES = 8 * 1024 * 1024
+MOST_DEAD = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """Live and dead-lettered jobs as they are now; those that ended otherwise, since a time."""
+
+    scheduled: int
+    queued: int
+    running: int
+    succeeded: int
+    failed: int
+    canceled: int
+    dead_letter: int
+    dead_letter_capped: bool
+    oldest_queued_at: datetime | None
+    oldest_queued_seconds: float | None
+    since: datetime
+    now: datetime
+
+
+async def read_summary(act: Act, window: timedelta) -> Summary:
+    """The counts of a tenant, or of all."""
+    small = await act.conn.fetchval(SQL["queue_bytes"]) <= COUNTED_BYTES
+    counts = await act.conn.fetch(SQL["count_live"] if small else SQL["sampled"], act.tenant_id)
+    live = {row["status"]: row for row in counts}
+    [ended] = await act.conn.fetch(SQL["ended"], act.tenant_id, window)
+    kept = SQL["dead"] if act.tenant_id is None else SQL["own_dead"]
+    dead = await act.conn.fetchval(kept, act.tenant_id, MOST_DEAD + 1)
+    oldest = live["queued"]["oldest"] if "queued" in live else None
+    return Summary(
+        **{status: live[status]["jobs"] if status in live else 0 for status in ("scheduled", "queued", "running")},
+        succeeded=ended["succeeded"],
+        failed=ended["failed"],
+        canceled=ended["canceled"],
+        dead_letter=min(dead, MOST_DEAD),
+        dead_letter_capped=dead > MOST_DEAD,
+        oldest_queued_at=oldest,
+        oldest_queued_seconds=None if oldest is None else max(0.0, (ended["now"] - oldest).total_seconds()),
+        since=ended["since"],
+        now=ended["now"],
+    )

@@ -1,0 +1,112 @@
+"""Why a job is not running: facts from the database, then a decision without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from headrace.db.statements import statements
+from headrace.errors import NotFound
+from headrace.model.status import JobStatus
+from headrace.service.door import Act
+
+SQL = statements(__file__)
+MOST_COUNTED = 10_000
+
+
+class Reason(NamedTuple):
+    """One thing that keeps a job waiting: a code for programs, a sentence for people."""
+
+    code: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What there is to know about a job's chances."""
+
+    status: JobStatus
+    queue: str
+    definition: str
+    run_at: datetime | None
+    now: datetime
+    worker: str | None
+    enabled: bool
+    paused: bool
+    spent: int
+    suspect: bool
+    workers: int
+    knowing_workers: int
+    free_slots: int
+    ahead: int
+    cancel_requested: bool
+
+
+async def read_facts(act: Act, job_id: UUID) -> Facts:
+    """The facts as they are now, or `NotFound`."""
+    row = await act.conn.fetchrow(SQL["facts"], job_id, act.tenant_id, MOST_COUNTED)
+    if row is None or row["status"] is None:
+        raise NotFound(f'unknown job "{job_id}"')
+    return Facts(**{**row, "status": JobStatus(row["status"])})
+
+
+def reasons(facts: Facts) -> list[Reason]:
+    """What keeps it waiting, the weightiest first; for a job that does not wait, what it does."""
+    if facts.status.is_final:
+        return [Reason("ended", f"It has ended: {facts.status}.")]
+    if facts.status is JobStatus.RUNNING:
+        stopping = " and was told to stop" if facts.cancel_requested else ""
+        return [Reason("running", f"It is running on {facts.worker or 'a worker'}{stopping}.")]
+    return [*_not_yet(facts), *_held_up(facts), *_nobody(facts), *_behind(facts)] or [
+        Reason("next", "Nothing is in its way: a worker will take it within moments.")
+    ]
+
+
+def _not_yet(facts: Facts) -> list[Reason]:
+    if facts.run_at is None:
+        return []
+    seconds = (facts.run_at - facts.now).total_seconds()
+    if seconds <= 0:
+        return [Reason("due", "Its time has come: a scheduler will queue it within moments.")]
+    what = f"Attempt {facts.spent + 1} is" if facts.spent else "It is"
+    return [Reason("scheduled", f"{what} scheduled for {facts.run_at:%Y-%m-%d %H:%M:%S} UTC, in {_span(seconds)}.")]
+
+
+def _held_up(facts: Facts) -> list[Reason]:
+    result = []
+    if not facts.enabled:
+        result.append(Reason("disabled", f'The definition "{facts.definition}" is disabled.'))
+    if facts.paused:
+        result.append(Reason("paused", f'The queue "{facts.queue}" is paused for "{facts.definition}".'))
+    return result
+
+
+def _nobody(facts: Facts) -> list[Reason]:
+    if facts.workers == 0:
+        return [Reason("no_worker", f'No live worker serves the queue "{facts.queue}".')]
+    if facts.knowing_workers == 0:
+        said = f'serves "{facts.queue}" knows the definition "{facts.definition}" ({facts.workers} serve the queue)'
+        return [Reason("unknown_to_workers", f"No live worker that {said}.")]
+    return []
+
+
+def _behind(facts: Facts) -> list[Reason]:
+    result = []
+    if facts.ahead:
+        n = f"{MOST_COUNTED:,} or more" if facts.ahead >= MOST_COUNTED else f"{facts.ahead:,}"
+        result.append(Reason("behind", f"It waits behind {n} job{'' if facts.ahead == 1 else 's'} of its queue."))
+    if facts.knowing_workers and facts.free_slots <= 0 and facts.run_at is None:
+        result.append(Reason("busy", f"All workers that could run it are busy ({facts.knowing_workers} of them)."))
+    if facts.suspect:
+        said = "A worker died while it ran, so it is taken up again one at a time."
+        result.append(Reason("suspect", said))
+    return result
+
+
+def _span(seconds: float) -> str:
+    for size, name in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {name}"
+    return f"{seconds:.0f} s"

@@ -1,0 +1,62 @@
+"""Which role may do what: one table, asked before anything else."""
+
+from __future__ import annotations
+
+from headrace.errors import HeadraceError
+from headrace.service.principal import Principal, Role
+
+SUPER: frozenset[Role] = frozenset({"super_admin"})
+ADMINS: frozenset[Role] = SUPER | {"tenant_admin"}
+READERS: frozenset[Role] = ADMINS | {"tenant_viewer"}
+WORKERS: frozenset[Role] = SUPER | {"worker"}
+
+ALLOWED: dict[str, frozenset[Role]] = {
+    "jobs.list": READERS,
+    "jobs.list_all": SUPER,
+    "jobs.read": READERS,
+    "jobs.why": READERS,
+    "jobs.summary": READERS,
+    "jobs.enqueue": ADMINS,
+    "jobs.cancel": ADMINS,
+    "jobs.retry": ADMINS,
+    "jobs.bulk": ADMINS,
+    "operations.read": READERS,
+    "operations.cancel": ADMINS,
+    "definitions.read": READERS,
+    "definitions.inspect": SUPER,
+    "definitions.define": SUPER,
+    "definitions.update": SUPER,
+    "definitions.sync": WORKERS,
+    "triggers.read": READERS,
+    "triggers.change": ADMINS,
+    "triggers.fire": ADMINS,
+    "events.emit": ADMINS,
+    "events.read": READERS,
+    "logs.read": READERS,
+    "logs.search": READERS,
+    "stream.follow": READERS,
+    "workers.read": SUPER,
+    "workers.drain": SUPER,
+    "queues.read": SUPER,
+    "queues.pause": SUPER,
+    "tenants.read": SUPER,
+    "tenants.change": SUPER,
+    "tokens.read": SUPER,
+    "tokens.change": SUPER,
+    "audit.read": SUPER,
+    "metrics.read": SUPER,
+    "charts.read": READERS,
+    "worker.work": WORKERS,
+}
+
+
+class Forbidden(HeadraceError):
+    """Your role may not do this."""
+
+    code, status = "forbidden", 403
+
+
+def authorise(principal: Principal, verb: str) -> None:
+    """Refuse what the role may not do."""
+    if principal.role not in ALLOWED[verb]:
+        raise Forbidden(f"the role {principal.role} may not do this: it takes {' or '.join(sorted(ALLOWED[verb]))}")

@@ -1,0 +1,227 @@
+"""The hub: looks once a second while somebody listens, and hands each what is theirs."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from headrace.db.connect import Connection
+from headrace.errors import TooMany
+from headrace.log import get_logger
+from headrace.service.door import House
+from headrace.service.jobs.jobs import read_records
+from headrace.service.jobs.record import JobRecord
+from headrace.service.stream.changes import (
+    ALL,
+    Change,
+    Summary,
+    Whose,
+    find_good_tokens,
+    read_changes,
+    read_summaries,
+)
+
+log = get_logger("headrace.service")
+
+LOOK_EVERY = 1.0
+LONGEST_PAUSE = 10.0
+# On a busy server a look takes longer: then there are fewer, so that they take a tenth of a connection's time at most.
+REST = 9.0
+# Jobs that one batch names; more are only said to be many.
+MOST_JOBS = 200
+# Batches that a listener may be behind; then it is let go, and comes back with the id it has.
+MOST_BEHIND = 30
+MOST_LISTENERS = 1000
+MOST_LISTENERS_OF_ONE = 200
+# Happenings that were told and are not told again; more than looks overlap by.
+MOST_TOLD = 50_000
+RESUMES_WITHIN = timedelta(minutes=5)
+
+
+@dataclass(eq=False)
+class Batch:
+    """What a listener is told at one time: jobs as they are now, counts if they changed, whether there was more."""
+
+    at: datetime
+    jobs: Sequence[JobRecord] = ()
+    summary: Summary | None = None
+    many: bool = False
+    # As sent: one batch goes to many.
+    text: bytes | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.jobs) or self.summary is not None or self.many
+
+
+@dataclass(eq=False)
+class Listener:
+    """Somebody who listens; `None` in the queue is the end."""
+
+    whose: Whose
+    token_id: UUID | None
+    heard_to: datetime | None = None
+    batches: asyncio.Queue[Batch | None] = field(default_factory=lambda: asyncio.Queue(MOST_BEHIND + 1))
+
+    def tell(self, batch: Batch) -> bool:
+        """Whether there was room."""
+        if self.batches.qsize() >= MOST_BEHIND:
+            return False
+        self.batches.put_nowait(batch)
+        return True
+
+    def end(self) -> None:
+        """Say no more; what is waiting is not sent either."""
+        while not self.batches.empty():
+            self.batches.get_nowait()
+        self.batches.put_nowait(None)
+
+
+class Hub:
+    """All who listen in this process."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._listeners: dict[Whose, set[Listener]] = defaultdict(set)
+        self._told: OrderedDict[Change, None] = OrderedDict()
+        self._summaries: dict[Whose, Summary] = {}
+        self._looking: asyncio.Task[None] | None = None
+        self._database: object = None
+        self.watermark: datetime | None = None
+
+    @contextmanager
+    def listen(self, whose: Whose, token_id: UUID | None) -> Iterator[Listener]:
+        """Be told for the length of the block."""
+        everyone = sum(map(len, self._listeners.values()))
+        if everyone >= MOST_LISTENERS or len(self._listeners.get(whose, ())) >= MOST_LISTENERS_OF_ONE:
+            raise TooMany("too many listen already", after=30)
+        listener = Listener(whose, token_id)
+        self._listeners[whose].add(listener)
+        self._start()
+        try:
+            yield listener
+        finally:
+            self._leave(listener)
+
+    async def catch_up(self, whose: Whose, since: datetime | None) -> Batch:
+        """For who has just come: what changed since they last heard, or that it is too much to tell; and the counts."""
+        async with self._house.database.pool.acquire() as conn:
+            look = await read_changes(conn, since, [whose])
+            if since is not None and not timedelta(0) <= look.now - since <= RESUMES_WITHIN:
+                look = look._replace(changes=[], cut=frozenset([whose]))
+            summaries = await read_summaries(conn, [whose])
+            [batch] = (await _batches(conn, look.changes, [whose])).values()
+        return Batch(look.now, batch.jobs, summaries[whose], many=batch.many or whose in look.cut)
+
+    async def stop(self) -> None:
+        """Let all go: the database is about to be closed."""
+        for listener in [listener for group in self._listeners.values() for listener in group]:
+            self._let_go(listener)
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
+
+    # -- looking
+
+    def _start(self) -> None:
+        if self._looking is not None and not self._looking.done():
+            return
+        database = self._house.database
+        if self._database is not database:
+            self._database = database
+            database.closers.append(self.stop)
+        self._looking = asyncio.create_task(self._look_while_somebody_listens(), name="headrace stream")
+
+    async def _look_while_somebody_listens(self) -> None:
+        pause = LOOK_EVERY
+        self.watermark = None
+        self._told.clear()
+        self._summaries.clear()
+        while any(self._listeners.values()):
+            began = time.monotonic()
+            try:
+                await self.look()
+                pause = min(LONGEST_PAUSE, max(LOOK_EVERY, REST * (time.monotonic() - began)))
+            except Exception as error:
+                # The watermark stays, so that nothing is lost; listeners hear heartbeats meanwhile.
+                log.warning("the stream waits", error=f"{type(error).__name__}: {error}")
+                pause = min(LONGEST_PAUSE, pause * 2)
+            await asyncio.sleep(pause)
+
+    async def look(self) -> None:
+        """Find what changed since the last look, and tell those whom it concerns."""
+        whose = [key for key, group in self._listeners.items() if group]
+        since = self.watermark
+        if since is not None:
+            since = max(since, datetime.now(UTC) - RESUMES_WITHIN)
+        async with self._house.database.pool.acquire() as conn:
+            await self._let_go_of_strangers(conn)
+            look = await read_changes(conn, since, whose)
+            new = [change for change in look.changes if change not in self._told]
+            batches = await _batches(conn, new, whose)
+            summaries = await read_summaries(conn, whose)
+        for change in look.changes:
+            self._told[change] = None
+            self._told.move_to_end(change)
+        while len(self._told) > MOST_TOLD:
+            self._told.popitem(last=False)
+        self.watermark = look.now
+        for key, batch in batches.items():
+            batch.many = batch.many or (key in look.cut and bool(batch.jobs))
+            if summaries[key] != self._summaries.get(key) or batch.many:
+                batch.summary = self._summaries[key] = summaries[key]
+            batch.at = look.now
+            self._tell(key, batch)
+
+    def _tell(self, whose: Whose, batch: Batch) -> None:
+        for listener in list(self._listeners[whose]):
+            listener.heard_to = batch.at
+            if batch and not listener.tell(batch):
+                log.info("a listener is too slow and is let go")
+                self._let_go(listener)
+
+    async def _let_go_of_strangers(self, conn: Connection) -> None:
+        """A token that was revoked or has expired opens nothing any more, also not what it has opened."""
+        held = {
+            listener: listener.token_id
+            for group in self._listeners.values()
+            for listener in group
+            if listener.token_id is not None
+        }
+        good = await find_good_tokens(conn, held.values()) if held else set()
+        for listener, token_id in held.items():
+            if token_id not in good:
+                self._let_go(listener)
+
+    def _let_go(self, listener: Listener) -> None:
+        self._leave(listener)
+        listener.end()
+
+    def _leave(self, listener: Listener) -> None:
+        group = self._listeners.get(listener.whose, set())
+        group.discard(listener)
+        if not group:
+            self._listeners.pop(listener.whose, None)
+            self._summaries.pop(listener.whose, None)
+
+
+async def _batches(conn: Connection, changes: Collection[Change], whose: Collection[Whose]) -> dict[Whose, Batch]:
+    """For each of these the jobs that changed, oldest first, or only that they are many."""
+    concerned: dict[Whose, dict[UUID, None]] = {key: {} for key in whose}
+    for change in changes:
+        for key in {change.tenant_id, ALL} & concerned.keys():
+            concerned[key][change.job_id] = None
+    few = {job_id for ids in concerned.values() if len(ids) <= MOST_JOBS for job_id in ids}
+    records = await read_records(conn, sorted(few)) if few else {}
+    at = datetime.now(UTC)
+    batches: dict[Whose, Batch] = {}
+    for key, ids in concerned.items():
+        many = len(ids) > MOST_JOBS
+        jobs = [] if many else [records[job_id] for job_id in sorted(ids) if job_id in records]
+        batches[key] = Batch(at, jobs, many=many)
+    return batches

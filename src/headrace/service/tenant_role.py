@@ -1,0 +1,20 @@
+"""The role behind which requests for one tenant run."""
+
+from __future__ import annotations
+
+from headrace.db.database import Database
+from headrace.db.statements import statements
+from headrace.errors import DatabaseUnusable
+
+SQL = statements(__file__)
+
+
+async def require_tenant_role(database: Database) -> None:
+    """Refuse to serve tenants without the second wall between them."""
+    async with database.pool.acquire() as conn:
+        able, me = await conn.fetchrow(SQL["ensure"]) or (False, "")
+    if not able:
+        raise DatabaseUnusable(
+            f'the role "headrace_tenant", behind which tenants\' requests run, is missing, and "{me}" cannot make it. '
+            f'Let an administrator run: CREATE ROLE headrace_tenant NOLOGIN; GRANT headrace_tenant TO "{me}";'
+        )

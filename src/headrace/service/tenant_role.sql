@@ -1,0 +1,2 @@
+-- name: ensure
+select headrace._ensure_tenant_role(), current_user::text

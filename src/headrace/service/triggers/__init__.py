@@ -1,0 +1,5 @@
+"""Triggers: make, change, fire, look."""
+
+from headrace.service.triggers.triggers import Triggers
+
+__all__ = ["Triggers"]

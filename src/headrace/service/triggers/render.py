@@ -1,0 +1,50 @@
+"""What a trigger would make of an event, tried without one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from headrace.errors import BadRequest
+from headrace.model.payload_schema import payload_check
+from headrace.model.template import Condition, Template
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """A template with an event to fill it from."""
+
+    payload: Mapping[str, Any]
+    event: Mapping[str, Any] = field(default_factory=dict)
+    event_name: str = "sample"
+    condition: str | None = None
+    name: str = "sample"
+
+
+class Rendered(NamedTuple):
+    """The payload, or the error in its place; and whether the condition holds, where there is one."""
+
+    payload: dict[str, Any] | None
+    error: str | None
+    condition_holds: bool | None
+
+
+def render(sample: Sample, *, tenant: str, schema: str | None) -> Rendered:
+    """What would come of it; held against the definition's schema where one is given."""
+    scope = {
+        "event": dict(sample.event),
+        "trigger": {"name": sample.name, "event": sample.event_name},
+        "tenant": tenant,
+        "scheduled_for": datetime.now(UTC).isoformat(),
+    }
+    holds: bool | None = None
+    try:
+        if sample.condition is not None:
+            holds = Condition.compile(sample.condition).holds(scope)
+        payload = Template.compile(sample.payload).render(scope)
+    except BadRequest as error:
+        return Rendered(None, str(error), holds)
+    problem = None if schema is None else payload_check(schema)(payload)
+    return Rendered(payload, None, holds) if problem is None else Rendered(None, problem, holds)

@@ -1,0 +1,89 @@
+"""Declare: what a worker's code says of its definitions and triggers, told to the database in its stead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from headrace.db.statements import statements
+from headrace.define.sync import sync_definitions
+from headrace.errors import BadRequest
+from headrace.model.definition import Definition
+from headrace.model.payload_schema import payload_check
+from headrace.model.text import NotJsonError, to_json
+from headrace.model.trigger_settings import TriggerDeclaration, complete_settings
+from headrace.service.door import Act
+from headrace.service.permissions import Forbidden
+from headrace.service.worker_protocol.hello import EVERY, Declared, Synced
+from headrace.triggers.declare import sync_triggers
+
+SQL = statements(__file__)
+
+
+async def sync_declared(act: Act, declared: Declared, synced: Synced) -> None:
+    """Sync, and note what came of it. Audited when anything changed."""
+    for definition in declared.definitions:
+        _check(definition)
+    bound = [] if EVERY in act.principal.queues else list(act.principal.queues)
+    if bound:
+        await _stay_within(act, declared, bound)
+    # Whoever is bound to queues does not know all of an app, so nothing has left its code.
+    complete = declared.complete and not bound
+    triggers = {definition.key: definition.triggers for definition in declared.definitions}
+    report = await sync_definitions(act.conn, declared.definitions, app=declared.app, complete=complete)
+    fired = await sync_triggers(act.conn, triggers, app=declared.app, complete=complete)
+    synced.added.extend(report.added)
+    synced.changed.extend(report.changed)
+    synced.deleted_from_code.extend(report.deleted_from_code)
+    synced.triggers_taken.extend(fired.taken)
+    changes = {"added": report.added, "changed": report.changed, "deleted_from_code": report.deleted_from_code}
+    changes |= {"triggers_added": fired.added, "triggers_changed": fired.changed}
+    changes |= {"triggers_deleted_from_code": fired.deleted_from_code}
+    if told := {name: keys for name, keys in changes.items() if keys}:
+        await act.audit(declared.app, **told)
+
+
+async def _stay_within(act: Act, declared: Declared, queues: Sequence[str]) -> None:
+    """A token bound to queues neither declares what runs elsewhere nor takes over what does."""
+    keys, names = [], []
+    for definition in declared.definitions:
+        keys.append(definition.key)
+        names += [trigger.name for trigger in definition.triggers]
+        asked = [definition.queue, *(trigger.settings.get("queue") for trigger in definition.triggers)]
+        if elsewhere := [queue for queue in asked if queue is not None and queue not in queues]:
+            raise Forbidden(f"{definition.key!r}: this token declares nothing for queue {elsewhere[0]}")
+    others = await act.conn.fetchval(SQL["find_elsewhere"], keys, names, queues)
+    if others is not None:
+        raise Forbidden(f"{others!r} belongs to others, and this token may not change it")
+
+
+def _check(definition: Definition) -> None:
+    """`BadRequest` for what code could not have declared."""
+    if definition.kind not in ("python", "command"):
+        raise BadRequest(f"{definition.key!r}: a worker declares python and command definitions, no {definition.kind}")
+    try:
+        schema = to_json(definition.payload_schema)
+    except NotJsonError as error:
+        raise BadRequest(f"{definition.key!r}: the schema cannot be stored: {error}") from None
+    problem = payload_check(schema)({})
+    if problem is not None and "own schema is not valid" in problem:
+        raise BadRequest(f"{definition.key!r}: {problem}")
+    for trigger in definition.triggers:
+        try:
+            complete_settings(_with_times(trigger))
+        except (TypeError, ValueError, AttributeError, LookupError, OverflowError) as error:
+            # From anybody, and so of any type.
+            raise BadRequest(f"{trigger.name!r}: {error}", field="triggers") from None
+
+
+def _with_times(trigger: TriggerDeclaration) -> dict[str, Any]:
+    """Its settings with times for the texts that JSON makes of them."""
+    settings = dict(trigger.settings)
+    for name in ("starts_at", "ends_at"):
+        if isinstance(settings.get(name), str):
+            try:
+                settings[name] = datetime.fromisoformat(settings[name])
+            except ValueError:
+                raise BadRequest(f"{trigger.name!r}: {name} is not a time", field=name) from None
+    return settings

@@ -1,0 +1,78 @@
+"""What a worker says of itself and of its code when it registers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from headrace.errors import BadRequest
+from headrace.model.definition import Definition
+from headrace.queue.claim import SQL_JOBS
+from headrace.service.permissions import Forbidden
+from headrace.service.principal import Principal
+
+EVERY = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What the code of one app declares; `complete` when what is not among it has left the code."""
+
+    app: str
+    definitions: Sequence[Definition]
+    complete: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hello:
+    """A worker to be, or one that has come to run other definitions."""
+
+    name: str
+    hostname: str
+    pid: int
+    version: str
+    queues: tuple[str, ...]
+    definitions: tuple[str, ...]
+    concurrency: int
+    lease: timedelta
+    worker_id: int | None = None
+    declared: Sequence[Declared] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What came of the code's word: keys of definitions, and triggers whose names were taken by hand-made ones."""
+
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    deleted_from_code: list[str] = field(default_factory=list)
+    triggers_taken: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """Under which id a worker works, and what it serves."""
+
+    worker_id: int
+    queues: Sequence[str]
+    server_time: datetime
+    lease_seconds: float
+    synced: Synced
+
+
+def grant_queues(principal: Principal, asked: Sequence[str]) -> tuple[str, ...]:
+    """What was asked for; with a token bound to queues only those, and all of those when `*` was asked for."""
+    if EVERY in principal.queues:
+        return tuple(asked)
+    if EVERY in asked:
+        return principal.queues
+    if refused := sorted(set(asked) - set(principal.queues)):
+        raise Forbidden(f"this token serves {', '.join(principal.queues)} and not {', '.join(refused)}")
+    return tuple(asked)
+
+
+def refuse_sql_jobs(definitions: Sequence[str]) -> None:
+    """They run in the database, which a worker over HTTP does not have."""
+    if SQL_JOBS in definitions:
+        raise BadRequest("SQL jobs are not served over HTTP", field="definitions")

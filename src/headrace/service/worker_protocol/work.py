@@ -1,0 +1,191 @@
+"""The verbs of a worker over HTTP. The same statements as with a database login, and the same fences."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import NamedTuple
+
+import asyncpg
+
+from headrace.db.connect import Connection
+from headrace.db.statements import statements
+from headrace.errors import BadRequest, LeaseLost
+from headrace.logs.write import write_lines
+from headrace.model.job import ClaimedJob
+from headrace.model.log_line import LogLine
+from headrace.model.text import clean
+from headrace.model.transition import Transition
+from headrace.queue.claim import list_held
+from headrace.queue.finish import finish_attempts
+from headrace.queue.lease import (
+    ProgressReport,
+    WorkerIdentity,
+    list_cancel_requests,
+    register_worker,
+    renew_lease,
+    stop_worker,
+)
+from headrace.service.door import Act, House, enter
+from headrace.service.permissions import Forbidden, authorise
+from headrace.service.principal import Principal
+from headrace.service.worker_protocol.declare import sync_declared
+from headrace.service.worker_protocol.desk import Desk, desk_of
+from headrace.service.worker_protocol.hello import Hello, Synced, Welcome, grant_queues, refuse_sql_jobs
+from headrace.worker.transport import Fence
+
+SQL = statements(__file__)
+MAX_PROGRESS_TEXT = 500
+# What is due later than this, whoever promotes sees in time by itself.
+SOON = 6.0
+LOST = "this worker was called lost or has stopped: others may have its jobs; register anew"
+
+
+class Heard(NamedTuple):
+    """What a worker hears back: the time, which runs should stop, what it holds, and whether to drain."""
+
+    server_time: datetime
+    cancel: Sequence[Fence]
+    held: Sequence[Fence]
+    drain: bool
+
+
+class Work:
+    """For one principal. Every worker id is checked to be its own."""
+
+    def __init__(self, house: House, principal: Principal) -> None:
+        self._house = house
+        self._principal = principal
+
+    @property
+    def _owner(self) -> str:
+        """How a worker's row knows whose it is: a token, or whoever the host application says."""
+        who = self._principal
+        return f"principal {who.name}" if who.token_id is None else f"token {who.token_id}"
+
+    async def register(self, hello: Hello) -> Welcome:
+        """A new worker, or with a `worker_id` one that runs other definitions now. Its code's word is synced first."""
+        self._authorise()
+        refuse_sql_jobs(hello.definitions)
+        queues = grant_queues(self._principal, hello.queues)
+        async with enter(self._house, self._principal, "definitions.sync") as act:
+            synced = Synced()
+            for declared in hello.declared:
+                await sync_declared(act, declared, synced)
+            worker_id = await self._write_worker(act, hello, queues)
+            renewed = await renew_lease(act.conn, worker_id=worker_id, running=0)
+            if renewed is None:
+                raise LeaseLost(LOST)
+        return Welcome(worker_id, queues, renewed.now, hello.lease.total_seconds(), synced)
+
+    async def _write_worker(self, act: Act, hello: Hello, queues: tuple[str, ...]) -> int:
+        if hello.worker_id is not None:
+            await desk_of(self._house.database).check_owner(hello.worker_id, self._owner)
+            await act.conn.execute(SQL["serve_definitions"], hello.worker_id, list(hello.definitions))
+            return hello.worker_id
+        who = WorkerIdentity(
+            hello.name,
+            hello.hostname,
+            hello.pid,
+            hello.version,
+            queues,
+            hello.definitions,
+            hello.concurrency,
+            hello.lease,
+            self._owner,
+        )
+        return await register_worker(act.conn, who)
+
+    async def heartbeat(
+        self,
+        worker_id: int,
+        *,
+        running: int | None = None,
+        progress: Sequence[ProgressReport] = (),
+        tell_held: bool = True,
+    ) -> Heard:
+        """Renew the lease, or `LeaseLost`. Progress of others' jobs is passed over."""
+        said = [(job_id, fraction, _short(message)) for job_id, fraction, message in progress]
+        async with self.at_desk(worker_id) as conn:
+            held = await list_held(conn, worker_id=worker_id) if tell_held or running is None else []
+            renewed = await renew_lease(conn, worker_id=worker_id, running=len(held) if running is None else running)
+            if renewed is None:
+                raise LeaseLost(LOST)
+            if said:
+                await conn.execute(SQL["write_own_progress"], worker_id, *map(list, zip(*said, strict=True)))
+            cancel = await list_cancel_requests(conn, worker_id=worker_id) if running != 0 else []
+        return Heard(renewed.now, cancel, held, renewed.drain)
+
+    async def claim(
+        self, worker_id: int, *, limit: int, suspects: int, wait: float, knows: Collection[Fence] | None = None
+    ) -> list[ClaimedJob]:
+        """Up to `limit` jobs; with `knows`, what the worker holds beside these is given back first, unspent."""
+        desk = await self._check(worker_id)
+        claims = desk.claims_of(worker_id)
+        if knows is not None:
+            await claims.release_unknown(knows)
+        jobs = await claims.claim(limit=limit, suspects=suspects, wait=0)
+        if jobs:
+            return jobs
+        async with desk.use() as conn:
+            if not await conn.fetchval(SQL["is_live"], worker_id):
+                raise LeaseLost(LOST)
+        if wait > 0:
+            desk.listen()
+            jobs = await claims.claim(limit=limit, suspects=suspects, wait=wait)
+        return jobs
+
+    async def finish(self, worker_id: int, transitions: Sequence[Transition]) -> set[Fence]:
+        """Write how runs ended; gives back those that are not this worker's any more. All or none is stored."""
+        try:
+            async with self.at_desk(worker_id) as conn:
+                refused = await finish_attempts(conn, worker_id=worker_id, transitions=transitions)
+                if any(transition.final is None and 0 < transition.delay < SOON for transition in transitions):
+                    await conn.execute(SQL["tell_due"])
+                return refused
+        except (asyncpg.PostgresError, ValueError) as error:
+            raise BadRequest(f"this cannot be stored: {type(error).__name__}: {error}") from error
+
+    async def write_logs(self, worker_id: int, lines: Sequence[LogLine]) -> set[Fence]:
+        """Keep lines of runs that are this worker's; gives back those that are not. A repeat is not kept twice."""
+        async with self.at_desk(worker_id) as conn:
+            return await keep_lines(conn, worker_id, lines)
+
+    async def stop(self, worker_id: int) -> None:
+        """Leave in order: what it still holds goes back, unspent."""
+        desk = await self._check(worker_id)
+        await desk.claims_of(worker_id).release_unknown(())
+        async with desk.use() as conn:
+            await stop_worker(conn, worker_id=worker_id)
+        desk.forget(worker_id)
+
+    @asynccontextmanager
+    async def at_desk(self, worker_id: int) -> AsyncIterator[Connection]:
+        """A connection for a worker that is this principal's."""
+        desk = await self._check(worker_id)
+        async with desk.use() as conn:
+            yield conn
+
+    async def _check(self, worker_id: int) -> Desk:
+        self._authorise()
+        desk = desk_of(self._house.database)
+        await desk.check_owner(worker_id, self._owner)
+        return desk
+
+    def _authorise(self) -> None:
+        authorise(self._principal, "worker.work")
+        if self._principal.tenant is not None:
+            raise Forbidden("a worker serves all tenants: do not choose one")
+
+
+async def keep_lines(conn: Connection, worker_id: int, lines: Sequence[LogLine]) -> set[Fence]:
+    """Store lines, or `BadRequest` for what is beyond repair."""
+    try:
+        return await write_lines(conn, worker_id, lines)
+    except (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError, ValueError) as error:
+        raise BadRequest(f"these lines cannot be stored: {type(error).__name__}: {error}") from error
+
+
+def _short(message: str | None) -> str | None:
+    return None if message is None else clean(message, MAX_PROGRESS_TEXT)

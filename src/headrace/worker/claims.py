@@ -1,0 +1,144 @@
+"""Claiming for one worker: the lanes it serves, the sleep it can be woken from, and what it holds unawares."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Collection
+from contextlib import AbstractAsyncContextManager
+
+from headrace.db.connect import Connection
+from headrace.model.job import ClaimedJob, Terms
+from headrace.model.outcome import Released
+from headrace.model.transition import Transition
+from headrace.pause import pause_for
+from headrace.queue.claim import claim_jobs, fetch_claimed, list_held, list_lanes, list_tenants
+from headrace.queue.finish import finish_attempts
+from headrace.queue.lease import set_armed
+from headrace.worker.transport import Fence
+
+LARGEST_CLAIM = 1000
+LANES_GOOD_FOR = 5.0
+# After arming, look again at once and soon: an enqueue that saw us unarmed may not have committed yet.
+LOOKS = (0.0, 0.05, 0.25)
+
+
+class Claims:
+    """Holds a connection only while it asks. All that it remembers is to save questions, and may be forgotten."""
+
+    def __init__(
+        self,
+        use: Callable[[], AbstractAsyncContextManager[Connection]],
+        *,
+        worker_id: int = 0,
+        poll_interval: float = 1.0,
+        arms: bool = True,
+        alone: bool = True,
+    ) -> None:
+        self.worker_id = worker_id
+        self._use = use
+        self._poll_interval = poll_interval
+        self._arms = arms
+        # Whether this is the worker's own process: nobody else arms it, and who wakes it has something to tell it.
+        self._alone = alone
+        self._armed = False
+        self._found_work = False
+        self._lanes: dict[int, Terms] = {}
+        self._tenants: dict[int, str] = {}
+        self._waiting: set[asyncio.Event] = set()
+        self.lanes_read_at = float("-inf")
+
+    def registered(self, worker_id: int) -> None:
+        """From now on under this id."""
+        self.worker_id = worker_id
+        self.forget()
+        self.wake()
+
+    def forget(self) -> None:
+        """Whether the worker is armed is not known any more."""
+        self._armed = False
+
+    def wake(self) -> None:
+        """Whoever waits for work looks at once; a worker that is alone here also stops waiting."""
+        for woken in self._waiting:
+            woken.set()
+
+    def lanes_changed(self) -> None:
+        """Read the lanes again before the next look, which is now."""
+        self.lanes_read_at = float("-inf")
+        self.wake()
+
+    async def claim(self, *, limit: int, suspects: int, wait: float) -> list[ClaimedJob]:
+        """Up to `limit` jobs, of which at most `suspects` are suspect; waits for work up to `wait` seconds."""
+        limit = min(limit, LARGEST_CLAIM)
+        woken = asyncio.Event()  # before the first look: what comes from now on counts
+        self._waiting.add(woken)
+        try:
+            async with self._use() as conn:
+                jobs = await self._look(conn, limit, suspects)
+                # The second claim in a row that finds work: busy, so enqueues need not wake us. A lone job costs
+                # no write for arming.
+                if jobs and self._found_work:
+                    await self._arm(conn, armed=False)
+            if not jobs and wait > 0:
+                jobs = await self._wait_for_work(woken, limit, suspects, wait)
+        finally:
+            self._waiting.discard(woken)
+        self._found_work = bool(jobs)
+        return jobs
+
+    async def release_unknown(self, known: Collection[Fence]) -> None:
+        """Give back what the database says we hold and we do not know: a claim whose reply was lost."""
+        async with self._use() as conn:
+            unknown = [fence for fence in await list_held(conn, worker_id=self.worker_id) if fence not in known]
+            if unknown:
+                await finish_attempts(conn, worker_id=self.worker_id, transitions=[_release(f) for f in unknown])
+
+    async def _wait_for_work(self, woken: asyncio.Event, limit: int, suspects: int, wait: float) -> list[ClaimedJob]:
+        was_armed = self._armed
+        async with self._use() as conn:
+            await self._arm(conn, armed=True)
+        until = time.monotonic() + wait
+        looks = iter(() if was_armed else LOOKS)
+        while True:
+            pause = min(next(looks, self._poll_interval), until - time.monotonic())
+            if pause < 0:
+                return []
+            was_woken = await pause_for(woken, pause)
+            woken.clear()  # before the look: who wakes us during it has us look again
+            async with self._use() as conn:
+                jobs = await self._look(conn, limit, suspects)
+            if jobs or (was_woken and self._alone):
+                return jobs
+
+    async def _look(self, conn: Connection, limit: int, suspects: int) -> list[ClaimedJob]:
+        await self._read_lanes(conn)
+        lanes = self._lanes  # this one throughout: others may read them again meanwhile
+        held = await claim_jobs(conn, worker_id=self.worker_id, lanes=list(lanes), limit=limit, suspects=suspects)
+        if not held:
+            return []
+        if any(h.tenant_id not in self._tenants for h in held):
+            self._tenants = await list_tenants(conn)
+        return await fetch_claimed(conn, held, terms=lanes, tenants=self._tenants)
+
+    async def _read_lanes(self, conn: Connection) -> None:
+        now = time.monotonic()
+        if now - self.lanes_read_at < LANES_GOOD_FOR:
+            return
+        # Before reading: a change that is told while we read makes us read again.
+        self.lanes_read_at = now
+        try:
+            self._lanes = await list_lanes(conn, worker_id=self.worker_id)
+        except BaseException:
+            self.lanes_read_at = float("-inf")
+            raise
+
+    async def _arm(self, conn: Connection, *, armed: bool) -> None:
+        if self._arms and (self._armed != armed or (armed and not self._alone)):
+            await set_armed(conn, worker_id=self.worker_id, armed=armed)
+            self._armed = armed
+
+
+def _release(fence: Fence) -> Transition:
+    job_id, run = fence
+    return Transition(job_id, run, "released", None, False, error=Released("its claim's reply was lost").reason)

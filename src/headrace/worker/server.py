@@ -1,0 +1,81 @@
+"""A Headrace server as a worker reaches it: one request, one answer, and what its refusals mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+
+from headrace.errors import BadRequest, HeadraceError, ServerUnusable, TokenRefused
+from headrace.worker.transport import TransportAway
+
+PREFIX = "api/v1/worker/"
+ANSWER_WITHIN = 30.0
+CONNECT_WITHIN = 10.0
+# Less than servers leave an idle connection open, lest one closes while we send.
+IDLE_FOR = 3.0
+
+
+class Refused(Exception):
+    """The server understood, and said no."""
+
+    def __init__(self, status: int, code: str, detail: str) -> None:
+        super().__init__(f"{detail} ({status} {code})")
+        self.status = status
+        self.code = code
+        self.detail = detail
+
+
+class Server:
+    """Its address and our token; connections stay open between requests. One for each event loop."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self.url = url
+        try:
+            self._client = httpx.AsyncClient(
+                base_url=f"{url.rstrip('/')}/{PREFIX}",
+                headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
+                timeout=httpx.Timeout(ANSWER_WITHIN, connect=CONNECT_WITHIN),
+                limits=httpx.Limits(keepalive_expiry=IDLE_FOR),
+            )
+        except (httpx.InvalidURL, UnicodeError, ValueError) as error:
+            raise BadRequest(f"{url!r} or the token cannot be used: {error}") from None
+
+    async def post(self, path: str, body: bytes, *, waits: float = 0.0) -> Any:
+        """The answer; `Refused`, or `TransportAway` when there is none that is worth the name."""
+        try:
+            response = await self._client.post(
+                path, content=body, timeout=httpx.Timeout(ANSWER_WITHIN + waits, connect=CONNECT_WITHIN)
+            )
+            if response.status_code == 204:
+                return None
+            answer = response.json()
+        except (httpx.TransportError, httpx.InvalidURL, RuntimeError) as error:
+            raise TransportAway(f"{type(error).__name__}: {error}") from error
+        except ValueError as error:
+            raise TransportAway(f"{self.url} does not answer like a Headrace: {error}") from error
+        if response.is_success:
+            return answer
+        raise self._refusal(response.status_code, answer)
+
+    def _refusal(self, status: int, answer: Any) -> Exception:
+        if not isinstance(answer, dict) or "code" not in answer or status >= 500:
+            return TransportAway(f"{self.url} answers {status}: {str(answer)[:200]}")
+        return Refused(status, str(answer["code"]), str(answer.get("detail", "")))
+
+    async def close(self) -> None:
+        """Give the connections back."""
+        await self._client.aclose()
+
+
+def explain(url: str, error: Refused | TransportAway) -> HeadraceError:
+    """For people, when a worker cannot even begin."""
+    if isinstance(error, TransportAway):
+        return ServerUnusable(f"cannot reach a Headrace at {url}: {error}. Check --url.")
+    if error.status == 401:
+        return TokenRefused(f"the Headrace at {url} does not know this token, or no longer. Check HEADRACE_TOKEN.")
+    if error.status == 403:
+        return TokenRefused(f"the Headrace at {url} refuses: {error.detail}")
+    if error.code == "not_found" and error.status == 404:
+        return ServerUnusable(f"there is no Headrace for workers at {url}: {error.detail}. Check --url.")
+    return BadRequest(f"the Headrace at {url} refuses: {error.detail}")

@@ -1,0 +1,119 @@
+"""Who may use which route: one entry for each operation, so that a new route without one fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from headrace.service.permissions import ADMINS, READERS, SUPER, WORKERS
+from headrace.service.principal import Role
+
+ANYONE: frozenset[Role] | None = None
+# What an id in the path is of, if it is a tenant's.
+Object = Literal["job", "trigger", "event", "operation"]
+
+
+@dataclass(frozen=True)
+class Access:
+    """Who may, and a request that is valid otherwise."""
+
+    roles: frozenset[Role] | None
+    of: Object | None = None
+    body: Any = None
+    query: str = ""
+    valid: bool = True
+
+
+SCHEDULE = {"name": "new", "trigger_type": "schedule", "cron_expr": "0 2 * * *", "definition_key": "work"}
+STRETCH = {"from": "2030-01-01T00:00:00Z", "until": "2030-01-01T01:00:00Z"}
+WORKER: dict[str, Any] = {"worker_id": 1}
+RUN = {**WORKER, "run": 1}
+HELLO = {"name": "w", "queues": ["*"], "definitions": ["work"], "concurrency": 1}
+
+ACCESS: dict[str, Access] = {
+    # jobs
+    "enqueue": Access(ADMINS, body={"definition_key": "work"}),
+    "enqueue_batch": Access(ADMINS, body={"jobs": [{"definition_key": "work"}]}),
+    "list_jobs": Access(READERS),
+    "get_job": Access(READERS, "job"),
+    "list_attempts": Access(READERS, "job"),
+    "read_job_logs": Access(READERS, "job"),
+    "why": Access(READERS, "job"),
+    "cancel_job": Access(ADMINS, "job"),
+    "retry_job": Access(ADMINS, "job"),
+    "get_summary": Access(READERS),
+    "change_jobs": Access(ADMINS, body={"action": "cancel"}),
+    "list_operations": Access(READERS),
+    "get_operation": Access(READERS, "operation"),
+    "cancel_operation": Access(ADMINS, "operation"),
+    # triggers
+    "list_triggers": Access(READERS),
+    "create_trigger": Access(ADMINS, body=SCHEDULE),
+    "preview_schedule": Access(READERS, query="cron=0+2+*+*+*"),
+    "test_render": Access(READERS, body={"payload_template": {}, "event": {}}),
+    "get_trigger": Access(READERS, "trigger"),
+    "update_trigger": Access(ADMINS, "trigger", {"timezone": "UTC"}),
+    "delete_trigger": Access(ADMINS, "trigger"),
+    "enable_trigger": Access(ADMINS, "trigger"),
+    "disable_trigger": Access(ADMINS, "trigger"),
+    "reset_trigger": Access(ADMINS, "trigger"),
+    "fire_trigger": Access(ADMINS, "trigger"),
+    "skip_next": Access(ADMINS, "trigger"),
+    "backfill_trigger": Access(ADMINS, "trigger", STRETCH),
+    "preview_trigger": Access(READERS, "trigger"),
+    "list_fires": Access(READERS, "trigger"),
+    "list_deliveries": Access(READERS, "trigger"),
+    # definitions, events, logs
+    "list_definitions": Access(READERS),
+    "get_definition": Access(READERS),
+    "emit_event": Access(ADMINS, body={"name": "folder.updated"}),
+    "list_events": Access(READERS),
+    "get_event": Access(READERS, "event"),
+    "search_logs": Access(READERS),
+    "stream": Access(READERS),
+    "chart_throughput": Access(READERS),
+    # the server
+    "list_tenants": Access(SUPER),
+    "create_tenant": Access(SUPER, body={"slug": "initech"}),
+    "get_tenant": Access(SUPER),
+    "change_tenant": Access(SUPER, body={"name": "Acme"}),
+    "list_tokens": Access(SUPER),
+    "create_token": Access(SUPER, body={"name": "t", "role": "super_admin"}),
+    "revoke_token": Access(SUPER),
+    "list_audit": Access(SUPER),
+    "list_workers": Access(SUPER),
+    "get_worker": Access(SUPER),
+    "drain_worker": Access(SUPER),
+    "list_queues": Access(SUPER),
+    "get_queue": Access(SUPER),
+    "pause_queue": Access(SUPER),
+    "resume_queue": Access(SUPER),
+    "inspect_definitions": Access(SUPER),
+    "inspect_definition": Access(SUPER),
+    "define_sql_job": Access(SUPER, body={"key": "sql-job", "function": "public.nothing"}, valid=False),
+    "update_definition": Access(SUPER, body={"enabled": True}),
+    "list_all_jobs": Access(SUPER),
+    "get_summary_of_all": Access(SUPER),
+    "metrics": Access(SUPER),
+    # workers
+    "register_worker": Access(WORKERS, body=HELLO),
+    "beat_worker": Access(WORKERS, body={**WORKER, "running": 0}),
+    "stop_worker": Access(WORKERS, body=WORKER),
+    "claim_jobs": Access(WORKERS, body={**WORKER, "limit": 1, "wait_seconds": 0}),
+    "finish_jobs": Access(WORKERS, body={**WORKER, "ended": []}),
+    "write_logs": Access(WORKERS, body={**WORKER, "lines": []}),
+    "complete_run": Access(WORKERS, body=RUN),
+    "fail_run": Access(WORKERS, body={**RUN, "error": "x"}),
+    "beat_run": Access(WORKERS, body=RUN),
+    "write_run_logs": Access(WORKERS, body={**RUN, "lines": []}),
+    # for everybody
+    "healthz": Access(ANYONE),
+    "readyz": Access(ANYONE),
+}
+IDS = {
+    "slug": "acme",
+    "key": "work",
+    "queue": "default",
+    "worker_id": "1",
+    "token_id": "00000000-0000-4000-8000-000000000000",
+}

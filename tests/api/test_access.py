@@ -1,0 +1,146 @@
+"""Every route, for every role, for one's own and for others' things: allowed or refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+import pytest
+from scripts.api_reference import METHODS, openapi
+from tests.api.access import ACCESS, IDS, Access
+from tests.api.asking import Answer, ask
+from tests.api.conftest import Api
+from tests.service.seeding import BOTH, seed_everything
+
+from headrace.service import door
+from headrace.service.principal import Role
+
+CALLERS: dict[str, tuple[Role, str | None] | None] = {
+    "nobody": None,
+    "super_admin": ("super_admin", None),
+    "tenant_admin": ("tenant_admin", "acme"),
+    "tenant_viewer": ("tenant_viewer", "acme"),
+    "worker": ("worker", None),
+}
+
+
+class Operation(NamedTuple):
+    """A route."""
+
+    name: str
+    method: str
+    path: str
+
+
+@cache
+def operations() -> list[Operation]:
+    """Every one that the application has."""
+    return [
+        Operation(operation["operationId"], method, path)
+        for path, methods in openapi()["paths"].items()
+        for method, operation in methods.items()
+        if method in METHODS
+    ]
+
+
+@dataclass
+class World:
+    """Two tenants with one of everything, and a token for each caller."""
+
+    api: Api
+    ids: dict[str, dict[str, str]]
+    tokens: dict[str, str | None]
+
+    async def ask(self, operation: Operation, access: Access, caller: str, *, of: str = "acme") -> Answer:
+        """The operation on a tenant's thing, by somebody."""
+        path = operation.path
+        if access.of is not None:
+            path = path.replace(f"{{{access.of}_id}}", self.ids[of][access.of])
+        path = path.format(**IDS, job_id=self.ids[of]["job"])
+        token = self.tokens[caller]
+        return await ask(self.api.asgi, operation.method, path, token=token, body=access.body, query=access.query)
+
+
+@pytest.fixture
+async def world(api: Api) -> World:
+    """Seeded anew for each test, for some operations change or delete what they are about."""
+    await seed_everything(api)
+    ids: dict[str, dict[str, str]] = {}
+    async with api.hr.database.pool.acquire() as conn:
+        for tenant in BOTH:
+            found = {
+                table: await conn.fetchval(
+                    f"select id::text from headrace.{table} as t"
+                    " where tenant_id = (select id from headrace.tenant where name = $1) limit 1",
+                    tenant,
+                )
+                for table in ("job", "trigger", "event", "operation")
+            }
+            ids[tenant] = found
+    tokens = {name: None if who is None else await api.token(*who) for name, who in CALLERS.items()}
+    return World(api, ids, tokens)
+
+
+def test_every_route_has_an_entry_and_every_entry_a_route() -> None:
+    assert {operation.name for operation in operations()} == set(ACCESS)
+    assert len(operations()) == len(ACCESS), "two routes share a name"
+
+
+@pytest.mark.parametrize("operation", operations(), ids=lambda operation: operation.name)
+async def test_each_role_may_do_what_the_table_says(world: World, operation: Operation) -> None:
+    access = ACCESS[operation.name]
+    for caller, who in CALLERS.items():
+        answer = await world.ask(operation, access, caller)
+
+        if access.roles is None:
+            expected = "allowed"
+        elif who is None:
+            expected = "asked for a token"
+        else:
+            expected = "allowed" if who[0] in access.roles else "refused"
+        decided = {401: "asked for a token", 403: "refused"}.get(answer.status, "allowed")
+        assert decided == expected, f"{caller}: {answer}"
+        invalid = decided == "allowed" and access.valid and answer.status in (0, 405, 422)
+        assert not invalid, f"{caller}: {answer}"
+        assert answer.status < 500 or operation.name == "readyz", f"{caller}: {answer}"
+
+
+@pytest.mark.parametrize(
+    "operation", [o for o in operations() if ACCESS.get(o.name, Access(None)).of], ids=lambda operation: operation.name
+)
+async def test_what_is_anothers_is_not_there(world: World, operation: Operation) -> None:
+    access = ACCESS[operation.name]
+    missing = "00000000-0000-7000-8000-000000000000"
+
+    for caller in ("tenant_admin", "tenant_viewer"):
+        if CALLERS[caller][0] not in (access.roles or ()):  # type: ignore[index]
+            continue
+        foreign = await world.ask(operation, access, caller, of="globex")
+        world.ids["nobody"] = dict.fromkeys(world.ids["globex"], missing)
+        absent = await world.ask(operation, access, caller, of="nobody")
+        assert foreign.status == absent.status == 404, (caller, foreign, absent)
+        assert foreign.body.replace(world.ids["globex"][str(access.of)], missing) == absent.body
+
+    assert (await world.ask(operation, access, "super_admin", of="globex")).status != 404
+
+
+@pytest.mark.parametrize(
+    "operation", [o for o in operations() if o.method == "get"], ids=lambda operation: operation.name
+)
+async def test_without_the_services_own_filter_nothing_leaks(
+    world: World, operation: Operation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    confine = door._confine
+
+    async def confine_and_forget(*arguments: Any) -> None:
+        await confine(*arguments)  # the database knows whose transaction it is; the service does not
+
+    monkeypatch.setattr(door, "_confine", confine_and_forget)
+    access = ACCESS[operation.name]
+
+    answer = await world.ask(operation, access, "tenant_admin", of="globex" if access.of else "acme")
+
+    assert answer.status in (200, 403, 404), answer
+    assert "globex" not in answer.body
+    assert not [an_id for an_id in world.ids["globex"].values() if an_id in answer.body and answer.status != 404]

@@ -1,0 +1,68 @@
+"""Charts over HTTP."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+import httpx
+import pytest
+from tests.api.conftest import Api
+from tests.worker.running import finished, running
+
+from headrace.app.work import WorkerProcess
+from headrace.rollups.fold import fold_deltas
+
+CHART = "/api/v1/charts/throughput"
+
+
+async def run_some(api: Api, tenant: str, n: int) -> None:
+    async with running(WorkerProcess(api.hr)):
+        for _ in range(n):
+            await finished(api.hr, await api.hr.enqueue("work", tenant=tenant))
+    async with api.hr.database.pool.acquire() as conn:
+        await fold_deltas(conn)
+
+
+@pytest.mark.parametrize(
+    ("window", "steps", "seconds"),
+    [("1h", 60, 60), ("6h", 72, 300), ("24h", 96, 900), ("7d", 84, 7200), ("30d", 90, 28800)],
+)
+async def test_a_window_has_steps_without_gaps_up_to_now(
+    api: Api, acme: httpx.AsyncClient, window: str, steps: int, seconds: int
+) -> None:
+    await run_some(api, "acme", 2)
+
+    chart = (await acme.get(CHART, params={"window": window})).json()
+
+    assert (len(chart["items"]), chart["step_seconds"]) == (steps, seconds)
+    times = [datetime.fromisoformat(step["at"]) for step in chart["items"]]
+    assert {later - earlier for earlier, later in pairwise(times)} == {timedelta(seconds=seconds)}
+    assert times[-1] <= datetime.fromisoformat(chart["until"]) < times[-1] + timedelta(seconds=seconds)
+    assert sum(step["succeeded"] for step in chart["items"]) == 2
+    assert sum(step["enqueued"] for step in chart["items"]) == 2
+    assert sum(step["duration_seconds"]["count"] for step in chart["items"]) == 2
+
+
+async def test_a_tenant_sees_its_own_alone(
+    api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient, admin: httpx.AsyncClient
+) -> None:
+    await run_some(api, "acme", 2)
+    await run_some(api, "globex", 1)
+
+    async def total(client: httpx.AsyncClient, **params: str) -> int:
+        answer = await client.get(CHART, params=params)
+        assert answer.status_code == 200, answer.text
+        return sum(step["succeeded"] for step in answer.json()["items"])
+
+    assert (await total(acme), await total(globex), await total(admin)) == (2, 1, 3)
+    assert await total(acme, definition="work") == 2
+    assert await total(acme, definition="greet") == 0
+
+
+async def test_what_cannot_be_drawn(api: Api, acme: httpx.AsyncClient) -> None:
+    assert (await acme.get(CHART, params={"window": "2h"})).status_code == 422
+    assert (await acme.get(CHART, params={"definition": "nothing"})).status_code == 404
+    assert (await acme.get(CHART, params={"definitions": "work"})).status_code == 422
+    async with await api.caller("worker") as worker:
+        assert (await worker.get(CHART)).status_code == 403

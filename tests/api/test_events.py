@@ -1,0 +1,99 @@
+"""Events over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from tests.api.conftest import Api
+from tests.api.test_trigger_runs import dispatch, pages
+from tests.api.test_triggers import make
+
+EVENTS = "/api/v1/events"
+
+
+async def emit(client: httpx.AsyncClient, name: str = "order.paid", **more: Any) -> str:
+    answer = await client.post(EVENTS, json={"name": name, **more})
+    assert answer.status_code == 201, answer.text
+    assert set(answer.json()) == {"id"}
+    return str(answer.json()["id"])
+
+
+async def test_an_event_is_published_and_seen_with_what_came_of_it(api: Api, acme: httpx.AsyncClient) -> None:
+    trigger = await make(
+        acme, cron_expr=None, event_name="order.*", definition_key="greet", payload_template={"name": "{{event.who}}"}
+    )
+    event_id = await emit(acme, data={"who": "Ann"}, correlation_id="c-1")
+    before = (await acme.get(f"{EVENTS}/{event_id}")).json()
+    assert (before["tenant_id"], before["data"], before["deliveries"]) == ("acme", {"who": "Ann"}, [])
+    await dispatch(api)
+    event = (await acme.get(f"{EVENTS}/{event_id}")).json()
+    (delivery,) = event["deliveries"]
+    assert (delivery["trigger_id"], delivery["trigger"], delivery["outcome"]) == (trigger["id"], "hourly", "fired")
+    job = (await acme.get(f"/api/v1/jobs/{delivery['job_id']}")).json()
+    assert (job["payload"], job["correlation_id"], job["source_ref"]) == ({"name": "Ann"}, "c-1", event_id)
+    assert (await acme.get(EVENTS)).json()["items"] == [event]
+
+
+async def test_events_come_newest_first_in_pages_and_by_name(acme: httpx.AsyncClient) -> None:
+    ids = [await emit(acme, f"order.{n % 2}") for n in range(7)]
+    assert sorted(event["id"] for event in await pages(acme, EVENTS, 3)) == sorted(ids)
+    assert len((await acme.get(EVENTS, params={"name": "order.1"})).json()["items"]) == 3
+    for wrong in ({"cursor": "x"}, {"limit": 0}, {"nam": "a"}):
+        assert (await acme.get(EVENTS, params=wrong)).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"name": "a b"}, "name"),
+        ({"name": "a.*"}, "name"),
+        ({"name": ""}, "name"),
+        ({"name": "a" * 201}, "name"),
+        ({"name": "a", "data": [1]}, "data"),
+        ({"name": "a", "data": {"text": "a\0b"}}, "data"),
+        ({"name": "a", "tenant": "globex"}, "tenant"),
+        ({}, "name"),
+    ],
+)
+async def test_what_is_no_event_is_refused_with_its_field(
+    acme: httpx.AsyncClient, body: dict[str, Any], field: str
+) -> None:
+    refused = await acme.post(EVENTS, json=body)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, field), refused.text
+    assert (await acme.get(EVENTS)).json()["items"] == []
+
+
+async def test_data_that_is_too_large_is_refused(acme: httpx.AsyncClient) -> None:
+    for noise, status in ((str(uuid4()) * 40_000, 422), ("".join(map(chr, range(0x4E00, 0x9FFF))) * 20, 413)):
+        refused = await acme.post(EVENTS, json={"name": "large", "data": {"noise": noise}})
+        assert (refused.status_code, refused.json()["errors"][0]["field"]) == (status, "data")
+
+
+async def test_another_tenants_events_are_not_there_and_reach_no_trigger(
+    api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient, admin: httpx.AsyncClient
+) -> None:
+    await make(globex, cron_expr=None, event_name="*")
+    event_id = await emit(acme)
+    await dispatch(api)
+    assert (await acme.get(f"{EVENTS}/{event_id}")).json()["deliveries"] == []
+    nobodys = str(uuid4())
+    foreign, absent = await globex.get(f"{EVENTS}/{event_id}"), await globex.get(f"{EVENTS}/{nobodys}")
+    assert foreign.status_code == absent.status_code == 404
+    assert foreign.text.replace(event_id, nobodys) == absent.text
+    assert (await globex.get(EVENTS)).json()["items"] == []
+    assert [event["id"] for event in (await admin.get(EVENTS)).json()["items"]] == [event_id]
+
+
+async def test_who_may_emit_and_what_is_written_down(api: Api, acme: httpx.AsyncClient) -> None:
+    event_id = await emit(acme)
+    async with api.hr.database.pool.acquire() as conn:
+        row = await conn.fetchrow("select who, verb, detail from headrace.audit where target = $1", event_id)
+    assert row is not None
+    assert (row["who"], row["verb"]) == ("token tenant_admin of acme", "events.emit")
+    async with await api.caller("tenant_viewer", "acme") as viewer, await api.caller("worker") as worker:
+        assert (await viewer.get(f"{EVENTS}/{event_id}")).status_code == 200
+        assert (await viewer.post(EVENTS, json={"name": "a"})).status_code == 403
+        assert (await worker.get(EVENTS)).status_code == 403

@@ -1,0 +1,112 @@
+"""Probes: nobody is asked who they are, and nobody learns anything."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import httpx
+import pytest
+from tests.api.conftest import Api
+from tests.worker.running import app_on, running
+
+import headrace.service.health as health
+from headrace.api.app import create_app
+from headrace.app.work import WorkerProcess
+
+
+@pytest.fixture
+async def anybody(api: Api) -> Any:
+    async with api.with_token(None) as client:
+        yield client
+
+
+async def test_a_process_that_serves_is_alive(anybody: httpx.AsyncClient) -> None:
+    answer = await anybody.get("/healthz")
+
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+
+
+async def test_a_process_whose_database_is_there_and_migrated_is_ready(anybody: httpx.AsyncClient) -> None:
+    answer = await anybody.get("/readyz")
+
+    assert (answer.status_code, answer.json()) == (200, {"status": "ready", "workers": 0, "notifications": True})
+
+
+async def test_workers_are_counted(api: Api, anybody: httpx.AsyncClient) -> None:
+    async with running(WorkerProcess(api.hr)):
+        assert (await anybody.get("/readyz")).json()["workers"] == 1
+
+
+async def test_without_notifications_a_live_worker_will_do(
+    api: Api, anybody: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def undelivered(_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(health, "_delivers", undelivered)
+    monkeypatch.setattr(health, "KNOWN_FOR", 0.0)
+    answer = await anybody.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert "no worker is live" in answer.json()["detail"]
+
+    async with running(WorkerProcess(api.hr)):
+        assert (await anybody.get("/readyz")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("delete from headrace.migration where number > 15", "migrations are missing"),
+        ("insert into headrace.migration values (9999, 'newer', '-')", "a newer version"),
+        ("update headrace.migration set checksum = '-' where number = 3", "other migrations"),
+    ],
+)
+async def test_a_database_of_another_version_is_not_ready(
+    api: Api, anybody: httpx.AsyncClient, change: str, said: str
+) -> None:
+    async with api.hr.database.pool.acquire() as conn:
+        kept = await conn.fetch("select * from headrace.migration")
+        await conn.execute(change)
+    try:
+        answer = await anybody.get("/readyz")
+    finally:
+        async with api.hr.database.pool.acquire() as conn:
+            await conn.execute("delete from headrace.migration")
+            await conn.executemany(
+                "insert into headrace.migration values ($1, $2, $3, $4)", [tuple(row) for row in kept]
+            )
+
+    assert (answer.status_code, answer.json()["code"]) == (503, "not_ready")
+    assert said in answer.json()["detail"]
+
+
+async def test_a_database_that_is_away_is_said_without_saying_where() -> None:
+    hr = app_on("postgresql://somebody:secret@nowhere.test/db")
+    transport = httpx.ASGITransport(create_app(hr))
+    async with httpx.AsyncClient(transport=transport, base_url="http://headrace.test") as client:
+        answer = await client.get("/readyz")
+        alive = await client.get("/healthz")
+
+    assert answer.status_code == 503
+    assert answer.json()["detail"] == "the database does not answer"
+    assert not any(word in answer.text for word in ("secret", "somebody", "nowhere"))
+    assert alive.status_code == 200
+
+
+async def test_however_many_ask_the_database_is_asked_once_a_moment(
+    anybody: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+
+    async def look(_: object) -> health.Readiness:
+        looks.append(time.monotonic())
+        return health.Readiness([])
+
+    monkeypatch.setattr(health, "_examine", look)
+    monkeypatch.setattr(health, "KNOWN_FOR", 60.0)
+    for _ in range(5):
+        assert (await anybody.get("/readyz")).status_code == 200
+
+    assert len(looks) == 1

@@ -1,0 +1,474 @@
+"""Workers over HTTP one request at a time: the fence, whose a worker is, and what a token is bound to."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+from tests.api.conftest import Api
+from tests.waiting import until
+from tests.worker.running import attempts, said
+
+from headrace.db.connect import Connection
+
+WORKER = "/api/v1/worker"
+
+
+class Hand:
+    """A worker that somebody plays with curl."""
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self.client = client
+        client.headers["Content-Type"] = "application/json"  # our own, for lone surrogates, which httpx does not send
+        self.id = 0
+
+    async def register(self, **said: Any) -> httpx.Response:
+        hello = {"name": "by hand", "definitions": ["work", "greet"], **said}
+        answer = await self.client.post(f"{WORKER}/register", content=json.dumps(hello))
+        if answer.status_code == 200:
+            self.id = answer.json()["worker_id"]
+        return answer
+
+    async def post(self, path: str, **body: Any) -> httpx.Response:
+        return await self.client.post(f"{WORKER}/{path}", content=json.dumps({"worker_id": self.id, **body}))
+
+    async def claim(self, **wanted: Any) -> list[dict[str, Any]]:
+        answer = await self.post("jobs/claim", **wanted)
+        assert answer.status_code == 200, answer.text
+        jobs: list[dict[str, Any]] = answer.json()["jobs"]
+        return jobs
+
+    async def of(self, job: dict[str, Any], verb: str, **body: Any) -> httpx.Response:
+        return await self.post(f"jobs/{job['id']}/{verb}", run=job["run"], **body)
+
+
+@pytest.fixture
+async def hand(api: Api) -> AsyncIterator[Hand]:
+    """A registered worker."""
+    async with await api.caller("worker") as client:
+        hand = Hand(client)
+        await hand.register()
+        yield hand
+
+
+async def status(api: Api, job_id: Any) -> str:
+    return str((await api.hr.get_job(UUID(str(job_id)))).status)
+
+
+# -- the single forms
+
+
+async def test_a_job_is_claimed_with_all_that_it_takes_to_run_it_and_completed(api: Api, hand: Hand) -> None:
+    job_id = await api.hr.enqueue("greet", {"name": "é"}, correlation_id="group", tenant="acme")
+    (job,) = await hand.claim()
+    assert job == {
+        "id": str(job_id),
+        "run": 1,
+        "attempt": 1,
+        "max_attempts": 3,
+        "definition_key": "greet",
+        "tenant_id": "acme",
+        "payload": {"name": "é"},
+        "correlation_id": "group",
+        "scheduled_for": None,
+        "source": "api",
+        "timeout_seconds": None,
+        "suspect": False,
+    }
+    done = await hand.of(job, "complete", result={"said": ["hello", 1.5, None]})
+    assert done.json() == {"outcome": "succeeded", "final": "succeeded", "delay_seconds": 0.0}
+    ended = await api.hr.get_job(job_id)
+    assert (ended.status, ended.result) == ("succeeded", {"said": ["hello", 1.5, None]})
+
+
+async def test_a_failure_is_tried_again_by_the_policy_until_the_attempts_are_used_up(
+    api: Api, hand: Hand, connection: Connection
+) -> None:
+    job_id = await api.hr.enqueue("work", max_attempts=2)
+    (job,) = await hand.claim()
+    failed = (await hand.of(job, "fail", error="no \x00 luck", traceback="line 1")).json()
+    assert (failed["outcome"], failed["final"]) == ("failed", None)
+    assert 5 <= failed["delay_seconds"] <= 6
+    await connection.execute("update headrace.queue set status = 'queued', run_at = null, queued_at = now()")
+    (job,) = await hand.claim()
+    assert (job["run"], job["attempt"]) == (2, 2)
+    assert (await hand.of(job, "fail", error="again")).json()["final"] == "dead_letter"
+    assert await attempts(connection, job_id) == [(1, "failed", None), (2, "failed", "dead_letter")]
+    first = await connection.fetchrow("select error, traceback from headrace.attempt where run = 1")
+    assert tuple(first or ()) == ("no \\x00 luck", "line 1")
+
+
+@pytest.mark.parametrize(
+    ("how", "outcome", "final", "delay"),
+    [
+        ({"retryable": False}, "failed", "failed", 0.0),
+        ({"retry_after_seconds": 42.5}, "retried", None, 42.5),
+        ({"retry_after_seconds": 0}, "retried", None, 0.0),
+    ],
+)
+async def test_a_failure_may_say_whether_and_when(
+    api: Api, hand: Hand, how: dict[str, Any], outcome: str, final: str | None, delay: float
+) -> None:
+    await api.hr.enqueue("work")
+    (job,) = await hand.claim()
+    failed = await hand.of(job, "fail", error="no", **how)
+    assert failed.json() == {"outcome": outcome, "final": final, "delay_seconds": delay}
+
+
+async def test_a_run_hears_that_it_should_stop_and_its_failure_is_then_a_cancel(api: Api, hand: Hand) -> None:
+    job_id = await api.hr.enqueue("work")
+    (job,) = await hand.claim()
+    assert (await hand.of(job, "heartbeat", progress=0.5, message="half")).json() == {"cancel_requested": False}
+    assert (await api.hr.get_job(job_id)).progress == 0.5
+    await api.hr.cancel(job_id)
+    assert (await hand.of(job, "heartbeat")).json() == {"cancel_requested": True}
+    beat = (await hand.post("heartbeat")).json()
+    assert beat["cancel"] == beat["held"] == [{"job_id": str(job_id), "run": 1}]
+    assert (await hand.of(job, "fail", error="stopped")).json()["final"] == "canceled"
+    assert await status(api, job_id) == "canceled"
+
+
+async def test_lines_are_numbered_and_kept_whatever_they_hold(api: Api, hand: Hand, connection: Connection) -> None:
+    job_id = await api.hr.enqueue("work")
+    (job,) = await hand.claim()
+    first = await hand.of(job, "logs", lines=[{"message": "one"}, {"message": "t\x00wo", "stream": "stderr"}])
+    assert first.json() == {"last_seq": 2}
+    both = [hand.of(job, "logs", lines=[{"message": "at once", "fields": {"n": n}}]) for n in range(5)]
+    assert sorted([answer.json()["last_seq"] for answer in await asyncio.gather(*both)]) == [3, 4, 5, 6, 7]
+    assert await said(connection, job_id) == ["one", "t\\x00wo", *["at once"] * 5]
+
+
+async def test_a_claim_waits_for_work_and_is_woken_by_it(api: Api, hand: Hand) -> None:
+    claiming = asyncio.create_task(hand.claim(wait_seconds=20))
+    armed = "select armed from headrace.worker where id = $1"
+
+    async def waits() -> bool:
+        async with api.hr.database.pool.acquire() as conn:
+            return bool(await conn.fetchval(armed, hand.id))
+
+    await until("the claim waits", waits)
+    job_id = await api.hr.enqueue("work")
+    assert [job["id"] for job in await asyncio.wait_for(claiming, 10)] == [str(job_id)]
+    assert await hand.claim() == []
+
+
+# -- the fence
+
+
+async def rescued(api: Api, connection: Connection, hand: Hand) -> dict[str, Any]:
+    """A run that its worker still speaks of, and another worker has by now."""
+    await api.hr.enqueue("work")
+    (job,) = await hand.claim()
+    await connection.execute(
+        "update headrace.queue set status = 'queued', worker_id = null, claimed_at = null, queued_at = now()"
+    )
+    return job
+
+
+@pytest.mark.parametrize(
+    ("verb", "body"),
+    [
+        ("complete", {"result": 1}),
+        ("fail", {"error": "no"}),
+        ("fail", {"error": "no", "retryable": False}),
+        ("heartbeat", {"progress": 1}),
+        ("logs", {"lines": [{"message": "late"}]}),
+    ],
+)
+async def test_whoever_no_longer_holds_a_run_changes_nothing(
+    api: Api, hand: Hand, connection: Connection, verb: str, body: dict[str, Any]
+) -> None:
+    job = await rescued(api, connection, hand)
+    refused = await hand.of(job, verb, **body)
+    assert (refused.status_code, refused.json()["code"]) == (409, "lease_lost")
+    (again,) = await hand.claim()
+    assert again["run"] == 2
+    late = await hand.of(job, verb, **body)  # the same worker, and yet another run
+    assert (late.status_code, late.json()["code"]) == (409, "lease_lost")
+    assert await status(api, job["id"]) == "running"
+    assert await connection.fetchval("select count(*) from headrace.log") == 0
+    assert await connection.fetchval("select count(*) from headrace.attempt") == 0
+
+
+async def test_a_batch_says_which_runs_were_refused_and_writes_the_others(
+    api: Api, hand: Hand, connection: Connection
+) -> None:
+    stale = await rescued(api, connection, hand)
+    await api.hr.enqueue_many("work", [{}] * 3)
+    jobs = await hand.claim(limit=10)
+    ended = [{"job_id": job["id"], "run": job["run"]} for job in jobs]
+    late = {"job_id": stale["id"], "run": 1}
+    unknown = {"job_id": str(uuid4()), "run": 1}
+    answer = await hand.post("jobs/finish", ended=[*ended[1:], late, unknown])
+    assert sorted(map(str, answer.json()["refused"])) == sorted(map(str, [late, unknown]))
+    beat = await hand.post("heartbeat", running=1)
+    assert beat.json()["held"] == [ended[0]]
+    line = {"seq": 1, "at": "2026-01-01T00:00:00Z", "message": "mine"}
+    answer = await hand.post("logs", lines=[{**ended[0], **line}, {**unknown, **line}])
+    assert answer.json()["refused"] == [unknown]
+
+
+async def test_a_worker_that_was_called_lost_is_told_so_everywhere(
+    api: Api, hand: Hand, connection: Connection
+) -> None:
+    await api.hr.enqueue("work")
+    await connection.execute("update headrace.worker set state = 'lost', stopped_at = now()")
+    for path in ("heartbeat", "jobs/claim"):
+        refused = await hand.post(path)
+        assert (refused.status_code, refused.json()["code"]) == (409, "lease_lost")
+    refused = await hand.register(worker_id=hand.id)
+    assert refused.json()["code"] == "lease_lost"
+    old = hand.id
+    assert (await hand.register()).status_code == 200
+    assert hand.id != old
+    assert len(await hand.claim()) == 1
+
+
+async def test_what_a_worker_was_given_in_a_reply_that_was_lost_goes_back_unspent(
+    api: Api, hand: Hand, connection: Connection
+) -> None:
+    ids = [str(await api.hr.enqueue("work")) for _ in range(2)]
+    known, lost = await hand.claim(limit=2)
+    (again,) = await hand.claim(limit=2, knows=[{"job_id": known["id"], "run": known["run"]}])
+    assert (again["id"], again["run"], again["attempt"]) == (lost["id"], 2, 1)
+    assert {known["id"], lost["id"]} == set(ids)
+    assert await attempts(connection, UUID(lost["id"])) == [(1, "released", None)]
+
+
+async def test_a_worker_that_stops_gives_back_what_it_holds(api: Api, hand: Hand) -> None:
+    job_id = await api.hr.enqueue("work")
+    await hand.claim()
+    assert (await hand.post("stop")).status_code == 204
+    assert await status(api, job_id) == "queued"
+    assert (await hand.post("heartbeat")).json()["code"] == "lease_lost"
+
+
+# -- whose it is
+
+
+async def test_nobody_else_may_speak_in_a_workers_name(api: Api, hand: Hand) -> None:
+    await api.hr.enqueue("work")
+    (job,) = await hand.claim()
+    fence = {"job_id": job["id"], "run": job["run"]}
+    async with await api.caller("worker") as one, await api.caller("super_admin") as two:
+        for client in (one, two):
+            for worker_id in (hand.id, 999_999):
+                other = Hand(client)
+                other.id = worker_id
+                answers = [
+                    await other.post("heartbeat"),
+                    await other.post("jobs/claim"),
+                    await other.post("jobs/finish", ended=[fence]),
+                    await other.post("logs", lines=[]),
+                    await other.post("stop"),
+                    await other.of(job, "complete"),
+                    await other.of(job, "fail", error="no"),
+                    await other.of(job, "heartbeat"),
+                    await other.of(job, "logs", lines=[]),
+                    await other.register(worker_id=worker_id),
+                ]
+                problems = {(answer.status_code, answer.json()["detail"]) for answer in answers}
+                assert problems == {(404, f"unknown worker {worker_id}")}
+    assert await status(api, job["id"]) == "running"
+
+
+async def test_a_worker_with_a_database_login_is_nobodys(api: Api, connection: Connection, hand: Hand) -> None:
+    hand.id = await connection.fetchval(
+        "insert into headrace.worker (name, hostname, pid, version, queues, definitions, concurrency, lease,"
+        " lease_expires_at) values ('', '', 1, '', '{*}', '{work}', 1, '1 h', now() + interval '1 h') returning id"
+    )
+    assert (await hand.post("jobs/claim")).status_code == 404
+
+
+@pytest.mark.parametrize("role", ["tenant_admin", "tenant_viewer", None])
+async def test_only_workers_work(api: Api, role: Any) -> None:
+    client = api.with_token(None) if role is None else await api.caller(role, "acme")
+    async with client:
+        hand = Hand(client)
+        hand.id = 1
+        for answer in (await hand.register(), await hand.post("jobs/claim"), await hand.post("heartbeat")):
+            assert answer.status_code == (401 if role is None else 403)
+
+
+async def test_progress_of_a_job_that_another_worker_runs_is_passed_over(api: Api, hand: Hand) -> None:
+    job_id = await api.hr.enqueue("work")
+    beat = await hand.post("heartbeat", progress=[{"job_id": str(job_id), "fraction": 0.9}])
+    assert beat.status_code == 200
+    assert (await api.hr.get_job(job_id)).progress is None
+
+
+# -- what a token is bound to
+
+
+async def test_a_token_bound_to_queues_serves_only_these(api: Api) -> None:
+    mine = await api.hr.enqueue("work", queue="mail")
+    await api.hr.enqueue("work")
+    async with await api.caller("worker", queues=("mail", "sync")) as client:
+        hand = Hand(client)
+        refused = await hand.register(queues=["mail", "default"])
+        assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+        assert (await hand.register(queues=["mail"])).json()["queues"] == ["mail"]
+        assert (await hand.register(queues=["*"])).json()["queues"] == ["mail", "sync"]
+        assert [job["id"] for job in await hand.claim(limit=10)] == [str(mine)]
+
+
+DEFINED = {"key": "new", "queue": "mail"}
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        {"key": "work", "queue": "mail"},  # whose jobs go to the default queue: to take them would be easy
+        {"key": "new", "queue": "default"},
+        {**DEFINED, "triggers": [{"name": "new", "settings": {"interval_seconds": 60, "queue": "default"}}]},
+        {**DEFINED, "triggers": [{"name": "others", "settings": {"interval_seconds": 60}}]},
+    ],
+)
+async def test_a_token_bound_to_queues_declares_nothing_for_others(
+    api: Api, connection: Connection, declared: dict[str, Any]
+) -> None:
+    await connection.execute(
+        "insert into headrace.trigger (name, definition_id, cron_expr)"
+        " select 'others', id, '0 0 * * *' from headrace.definition where key = 'work'"
+    )
+    before = await connection.fetch("select * from headrace.definition order by id")
+    async with await api.caller("worker", queues=("mail",)) as client:
+        said = {"app": "test", "complete": True, "definitions": [declared]}
+        refused = await Hand(client).register(declared=[said])
+        assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+        allowed = await Hand(client).register(declared=[{**said, "definitions": [DEFINED]}])
+        assert allowed.json()["synced"]["added"] == ["new"]
+        assert allowed.json()["synced"]["deleted_from_code"] == []
+    after = await connection.fetch("select * from headrace.definition where key <> 'new' order by id")
+    assert after == before
+
+
+async def test_definitions_come_with_the_worker_and_are_audited_when_they_change(
+    api: Api, hand: Hand, connection: Connection
+) -> None:
+    trigger = {"name": "clean", "settings": {"cron_expr": "0 3 * * *", "payload": {}}}
+    definition = {"key": "clean", "payload_schema": {"type": "object"}, "max_attempts": 7, "triggers": [trigger]}
+    declared = [{"app": "shop", "complete": True, "definitions": [definition]}]
+    first = (await hand.register(definitions=["clean"], declared=declared)).json()
+    assert first["synced"]["added"] == ["clean"]
+    assert (await hand.register(definitions=["clean"], declared=declared)).json()["synced"]["changed"] == []
+    row = await connection.fetchrow("select max_attempts, app from headrace.definition where key = 'clean'")
+    assert tuple(row or ()) == (7, "shop")
+    assert await connection.fetchval("select count(*) from headrace.trigger where name = 'clean'") == 1
+    audit = await connection.fetch("select verb, target from headrace.audit where verb = 'definitions.sync'")
+    assert [tuple(row) for row in audit] == [("definitions.sync", "shop")]
+    gone = await hand.register(declared=[{"app": "shop", "complete": True, "definitions": []}])
+    assert gone.json()["synced"]["deleted_from_code"] == ["clean"]
+
+
+async def test_a_worker_may_come_to_run_other_definitions_under_its_id(api: Api, hand: Hand) -> None:
+    job_id = await api.hr.enqueue("greet", {"name": "x"})
+    before = hand.id
+    await hand.register(worker_id=hand.id, definitions=["work"])
+    assert (hand.id, await hand.claim()) == (before, [])
+    await hand.register(worker_id=hand.id, definitions=["greet"])
+
+    async def claimed() -> bool:
+        return [job["id"] for job in await hand.claim()] == [str(job_id)]
+
+    await until("its lanes are read again", claimed)
+
+
+# -- hostile input
+
+HUGE = 2**63
+BAD: list[tuple[str, dict[str, Any]]] = [
+    ("jobs/claim", {"limit": 0}),
+    ("jobs/claim", {"limit": 100_000}),
+    ("jobs/claim", {"wait_seconds": 31}),
+    ("jobs/claim", {"wait_seconds": "NaN"}),
+    ("jobs/claim", {"suspects": 2}),
+    ("jobs/claim", {"worker_id": HUGE}),
+    ("jobs/claim", {"worker_id": -1}),
+    ("jobs/claim", {"unknown": 1}),
+    ("jobs/claim", {"knows": [{"job_id": "x", "run": 1}]}),
+    ("heartbeat", {"running": -1}),
+    ("heartbeat", {"progress": [{"job_id": str(uuid4()), "fraction": 2}]}),
+    ("jobs/finish", {"ended": [{"job_id": str(uuid4()), "run": HUGE}]}),
+    ("jobs/finish", {"ended": [{"job_id": str(uuid4()), "run": 1, "outcome": "lost"}]}),
+    ("jobs/finish", {"ended": [{"job_id": str(uuid4()), "run": 1, "outcome": "snoozed", "final": "failed"}]}),
+    ("jobs/finish", {"ended": [{"job_id": str(uuid4()), "run": 1, "outcome": "succeeded", "final": "dead_letter"}]}),
+    ("jobs/finish", {"ended": [{"job_id": str(uuid4()), "run": 1, "delay_seconds": -1}]}),
+    ("jobs/finish", {"ended": [{"job_id": str(uuid4()), "run": 1, "result_json": "a\x00"}]}),
+    ("logs", {"lines": [{"job_id": str(uuid4()), "run": 1, "seq": 0, "at": "2026-01-01T00:00:00Z", "message": ""}]}),
+    ("logs", {"lines": [{"job_id": str(uuid4()), "run": 1, "seq": 1, "at": "2026-01-01T00:00:00", "message": ""}]}),
+    ("register", {"name": "", "definitions": []}),
+    ("register", {"name": "x", "definitions": ["*sql"]}),
+    ("register", {"name": "x", "definitions": [], "queues": []}),
+    ("register", {"name": "x", "definitions": [], "lease_seconds": 0.1}),
+    ("register", {"name": "a\x00", "definitions": []}),
+]
+
+
+async def test_what_makes_no_sense_is_refused(hand: Hand) -> None:
+    for path, body in BAD:
+        answer = await hand.client.post(f"{WORKER}/{path}", json={"worker_id": hand.id, **body})
+        assert answer.status_code == 422, (path, body, answer.text)
+
+
+BAD_DEFINITIONS: list[dict[str, Any]] = [
+    {"key": "x", "kind": "sql"},
+    {"key": "x", "payload_schema": {"type": "nonsense"}},
+    {"key": "x", "payload_schema": {"title": "a\x00b"}},
+    {"key": "x", "payload_schema": {"title": "\ud800"}},
+    {"key": "x", "retry_base_seconds": -1},
+    {"key": "x", "triggers": [{"name": "t", "settings": {"unknown": 1}}]},
+    {"key": "x", "triggers": [{"name": "t", "settings": {"cron_expr": "never"}}]},
+    {"key": "x", "triggers": [{"name": "t", "settings": {"interval_seconds": "soon"}}]},
+    {"key": "x", "triggers": [{"name": "t", "settings": {"interval_seconds": 5, "payload": [1]}}]},
+    {"key": "x", "triggers": [{"name": "t", "settings": {"interval_seconds": 5, "starts_at": "tomorrow"}}]},
+    {"key": "x", "triggers": [{"name": "t", "settings": {"trigger_type": {"a": 1}}}]},
+    {"key": "x", "triggers": [{"name": "t", "settings": {"cron_expr": "* * * * *", "timezone": "\ud800"}}]},
+]
+
+
+async def test_a_declaration_that_no_code_could_make_is_refused(hand: Hand) -> None:
+    for definition in BAD_DEFINITIONS:
+        answer = await hand.register(declared=[{"app": "test2", "definitions": [definition]}])
+        assert 400 <= answer.status_code < 500, (definition, answer.text)
+
+
+async def test_a_result_that_cannot_be_stored_is_refused_and_the_run_goes_on(api: Api, hand: Hand) -> None:
+    job_id = await api.hr.enqueue("work")
+    (job,) = await hand.claim()
+    bad: list[Any] = ["\ud800", "a\x00", {"a\x00": 1}, "x" * 1_000_001]
+    for result in bad:
+        assert (await hand.of(job, "complete", result=result)).status_code == 422
+    assert await status(api, job_id) == "running"
+
+
+async def test_a_batch_with_a_result_that_is_no_json_is_refused_whole(api: Api, hand: Hand) -> None:
+    await api.hr.enqueue_many("work", [{}] * 2)
+    jobs = await hand.claim(limit=2)
+    ended: list[dict[str, Any]] = [{"job_id": job["id"], "run": job["run"]} for job in jobs]
+    for result in ("not json", '"\\u0000"', '"\\ud800"', "1e999999"):
+        ended[1]["result_json"] = result
+        answer = await hand.post("jobs/finish", ended=ended)
+        assert 400 <= answer.status_code < 500, answer.text
+    assert [await status(api, job["id"]) for job in jobs] == ["running", "running"]
+
+
+async def test_more_attempts_than_there_are_cannot_be_spent(api: Api, hand: Hand, connection: Connection) -> None:
+    job_id = await api.hr.enqueue("work", max_attempts=1)
+    (job,) = await hand.claim()
+    answer = await hand.post("jobs/finish", ended=[{"job_id": job["id"], "run": 1, "outcome": "failed"}])
+    assert 400 <= answer.status_code < 500, answer.text
+    assert await status(api, job_id) == "running"
+
+
+async def test_a_payload_comes_as_it_is_whatever_its_numbers(api: Api, hand: Hand, connection: Connection) -> None:
+    payload = '{"n": 123456789012345678901234567890.12345678901234567890, "s": "\\"\\\\u00e9"}'
+    await connection.execute("select headrace.enqueue('work', $1::text::jsonb)", payload)
+    answer = await hand.post("jobs/claim")
+    assert "123456789012345678901234567890.12345678901234567890" in answer.text
+    assert answer.json()["jobs"][0]["payload"]["s"] == '"\\u00e9'

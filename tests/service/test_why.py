@@ -1,0 +1,86 @@
+"""Why a job is not running."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+from tests.api.conftest import Api
+from tests.worker.running import running, until_armed, until_status, worker_id
+
+from headrace.app.work import WorkerProcess
+from headrace.db.connect import Endpoint
+from headrace.model.status import JobStatus
+from headrace.service.jobs.why import Facts, reasons
+
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
+READY = Facts(
+    status=JobStatus.QUEUED,
+    queue="mail",
+    definition="send",
+    run_at=None,
+    now=NOW,
+    worker=None,
+    enabled=True,
+    paused=False,
+    spent=0,
+    suspect=False,
+    workers=2,
+    knowing_workers=1,
+    free_slots=3,
+    ahead=0,
+    cancel_requested=False,
+)
+
+
+def said(**changes: Any) -> dict[str, str]:
+    """The reasons for a job with these facts, by code."""
+    facts = Facts(**{name: getattr(READY, name) for name in Facts.__dataclass_fields__} | changes)
+    return {reason.code: reason.detail for reason in reasons(facts)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "words"),
+    [
+        ({}, "next", "within moments"),
+        ({"status": JobStatus.DEAD_LETTER}, "ended", "dead_letter"),
+        ({"status": JobStatus.RUNNING, "worker": "w1"}, "running", "on w1"),
+        ({"status": JobStatus.RUNNING, "cancel_requested": True}, "running", "told to stop"),
+        ({"run_at": NOW + timedelta(hours=3), "status": JobStatus.SCHEDULED}, "scheduled", "in 3 h"),
+        ({"run_at": NOW + timedelta(seconds=30), "spent": 2}, "scheduled", "Attempt 3"),
+        ({"run_at": NOW - timedelta(seconds=1)}, "due", "has come"),
+        ({"enabled": False}, "disabled", '"send" is disabled'),
+        ({"paused": True}, "paused", '"mail" is paused'),
+        ({"workers": 0, "knowing_workers": 0}, "no_worker", 'serves the queue "mail"'),
+        ({"knowing_workers": 0}, "unknown_to_workers", '"send"'),
+        ({"ahead": 12}, "behind", "behind 12 jobs"),
+        ({"ahead": 10_000}, "behind", "10,000 or more"),
+        ({"free_slots": 0}, "busy", "busy"),
+        ({"suspect": True}, "suspect", "died"),
+    ],
+)
+def test_each_fact_has_its_sentence(changes: dict[str, Any], code: str, words: str) -> None:
+    assert words in said(**changes)[code]
+
+
+async def test_a_job_behind_a_busy_worker_says_so(api: Api, acme: httpx.AsyncClient) -> None:
+    async with running(WorkerProcess(api.hr, concurrency=1)) as process:
+        connection = await Endpoint(api.hr.settings.database.url or "").connect("test")
+        await until_armed(connection, worker_id(process))
+        body = {"definition_key": "hold"}
+        first = (await acme.post("/api/v1/jobs", json=body)).json()["id"]
+        await until_status(connection, first, "running")
+        second = (await acme.post("/api/v1/jobs", json=body)).json()["id"]
+
+        codes = [r["code"] for r in (await acme.get(f"/api/v1/jobs/{first}/why")).json()["reasons"]]
+        waiting = [r["code"] for r in (await acme.get(f"/api/v1/jobs/{second}/why")).json()["reasons"]]
+        await acme.post(f"/api/v1/jobs/{second}/cancel")
+        await acme.post(f"/api/v1/jobs/{first}/cancel")
+        await until_status(connection, first, "canceled")
+        ended = [r["code"] for r in (await acme.get(f"/api/v1/jobs/{first}/why")).json()["reasons"]]
+        await connection.close()
+
+    assert (codes, ended) == (["running"], ["ended"])
+    assert set(waiting) <= {"busy", "next"}

@@ -1,0 +1,16 @@
+"""Settings as short as a test needs them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.config import DatabaseSettings, JobsSettings, Settings
+
+SECTIONS = ("commands", "sql", "logs")
+
+
+def settings_for(url: str, **given: Any) -> Settings:
+    """Settings on that database; those of jobs may lie outside the ranges that people are held to."""
+    sections = {name: given.pop(name) for name in SECTIONS if name in given}
+    jobs = JobsSettings.model_construct(**{"kill_grace_s": 1.0, **given})
+    return Settings.model_construct(database=DatabaseSettings(url=url), jobs=jobs, **sections)
