@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,7 +24,6 @@ def server(database_url: str) -> Iterator[OwnHttpServer]:
         yield server
 
 
-@pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="needs curl and jq")
 async def test_a_worker_in_shell(server: OwnHttpServer, database_url: str, connection: Connection) -> None:
     (script,) = re.findall(r"```sh\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     async with app_on(database_url) as hr:
