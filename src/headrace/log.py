@@ -85,5 +85,4 @@ def _to_standard_library(
     how = {key: event.pop(key) for key in ("exc_info", "stack_info") if key in event}
     fields = dict(event)
     message = " ".join([text, *(f"{key}={value}" for key, value in fields.items())])
-    # Percent signs in what jobs say are not formats.
-    return (message.replace("%", "%%"),), {**how, "extra": {"headrace": (text, fields)}}
+    return (message,), {**how, "extra": {"headrace": (text, fields)}}

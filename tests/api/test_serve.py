@@ -36,7 +36,7 @@ async def test_an_address_that_others_reach_is_refused_without_a_token(database_
 
 @pytest.mark.parametrize(
     ("host", "loopback"),
-    [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("example.org", False)],
+    [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("example.org", False)],  # noqa: S104
 )
 def test_what_only_this_machine_reaches_is_known(host: str, loopback: bool) -> None:
     assert is_loopback(host) is loopback
