@@ -13,7 +13,7 @@ from headrace.model.status import FINAL, LIVE, JobStatus
 # Rows that a page looks at when an index alone cannot answer; then it is short and says how far it looked.
 WINDOW = 20_000
 # When each row costs a look at its runs.
-RUNS_WINDOW = 5_000
+RUNS_WINDOW = 3_000
 # Live jobs are narrow rows.
 LIVE_WINDOW = 50_000
 
