@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Iterator
 from typing import Annotated, Any, Generic, TypeVar
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import Depends, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
@@ -57,23 +57,33 @@ async def refuse_unknown_parameters(request: Request) -> None:
     """A parameter that a route does not know is a mistake, most likely a misspelt filter."""
     if not request.query_params:
         return
-    known = _parameters(request.app).get(request.scope["route"].name, frozenset())
+    known = _parameters(request.scope["route"])
     unknown = [name for name in request.query_params if name not in known]
     if unknown:
         hint = f"unknown parameter; known: {', '.join(sorted(known)) or 'none'}"
         raise RequestValidationError([{"loc": ("query", name), "msg": hint} for name in unknown])
 
 
-@cache
-def _parameters(app: FastAPI) -> dict[str, frozenset[str]]:
-    """The parameters of each operation, by its name."""
-    operations = (operation for path in app.openapi()["paths"].values() for operation in path.values())
-    return {
-        operation["operationId"]: frozenset(
-            parameter["name"] for parameter in operation.get("parameters", []) if parameter["in"] == "query"
-        )
-        for operation in operations
-    }
+_known: dict[str, frozenset[str]] = {}
+
+
+def _parameters(route: Any) -> frozenset[str]:
+    """By the name of the route, for routes cannot be keys; no two share one."""
+    if route.name not in _known:
+        _known[route.name] = frozenset(_names(route.dependant))
+    return _known[route.name]
+
+
+def _names(dependant: Any) -> Iterator[str]:
+    """A model of parameters has theirs."""
+    for field in dependant.query_params:
+        kind = field.field_info.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from kind.model_fields
+        else:
+            yield field.alias
+    for inner in dependant.dependencies:
+        yield from _names(inner)
 
 
 STRICT = [Depends(refuse_unknown_parameters)]

@@ -167,6 +167,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind(where)
+        sock.listen(1024)  # now: two that are only bound do not see each other
     except OSError:
         sock.close()
         raise
