@@ -10,6 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from scripts.api_reference import api_page
+from scripts.cli_reference import cli_page
 
 from headrace.config import CommandSettings, field_of, keys, variable
 from headrace.config.keys import limits
@@ -25,13 +26,15 @@ TYPES: dict[Any, str] = {
 CONFIGURATION = Path(__file__).parents[1] / "docs" / "reference" / "configuration.md"
 
 API = CONFIGURATION.with_name("api.md")
+CLI = CONFIGURATION.with_name("cli.md")
 
 HEAD = """\
 # Configuration
 
 Read once, in this order, the later ones winning: `headrace.toml` (found upwards from the working directory, or named by
-`HEADRACE_CONFIG`), environment variables, then flags and arguments. Unknown keys and values out of range are refused,
-all at once, each with its source.
+`--config` or `HEADRACE_CONFIG`), environment variables, then flags and arguments. Unknown keys and values out of range
+are refused, all at once, each with its source: file and line, variable or flag. `headrace config show` says what holds
+and where it comes from, `headrace config init` writes a file with every key. Lists in variables have commas.
 
 | key | variable | default | allowed | what |
 |---|---|---|---|---|
@@ -116,3 +119,4 @@ def _allowed(field: FieldInfo) -> str:
 if __name__ == "__main__":
     CONFIGURATION.write_text(configuration_page(), encoding="utf-8")
     API.write_text(api_page(), encoding="utf-8")
+    CLI.write_text(cli_page(), encoding="utf-8")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from scripts.api_reference import api_page
-from scripts.write_reference import API, CONFIGURATION, configuration_page
+from scripts.cli_reference import cli_page, commands, example_of
+from scripts.write_reference import API, CLI, CONFIGURATION, configuration_page
 
 
 def test_the_configuration_page_is_what_the_code_says() -> None:
@@ -12,3 +13,14 @@ def test_the_configuration_page_is_what_the_code_says() -> None:
 
 def test_the_api_page_is_what_the_code_says() -> None:
     assert API.read_text("utf-8") == api_page(), "run `make docs`"
+
+
+def test_the_command_lines_page_is_what_the_code_says() -> None:
+    assert CLI.read_text("utf-8") == cli_page(), "run `make docs`"
+
+
+def test_every_command_has_an_example_of_itself() -> None:
+    for words, command in commands():
+        example = example_of(command)
+        assert example is not None, words
+        assert example.startswith(f"headrace {words}"), words

@@ -70,7 +70,7 @@ async def test_a_job_is_claimed_with_all_that_it_takes_to_run_it_and_completed(a
         "id": str(job_id),
         "run": 1,
         "attempt": 1,
-        "max_attempts": 3,
+        "max_attempts": 4,
         "definition_key": "greet",
         "tenant_id": "acme",
         "payload": {"name": "é"},

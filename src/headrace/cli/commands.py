@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from headrace.cli.config_option import ConfigFile
 from headrace.config import load_settings
 from headrace.errors import BadRequest, NotFound
 from headrace.worker.command_handler import CommandHandler
@@ -27,6 +28,7 @@ def root() -> None:
 def check_command(
     key: Annotated[str | None, typer.Argument(help="One command; all when absent.")] = None,
     payload: Annotated[str | None, typer.Option(help="A payload as JSON: shows the argv it would give.")] = None,
+    config: ConfigFile = None,
 ) -> None:
     """Show program, user and limits of each command, and what keeps it from running here.
 

@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from headrace.cli.config_option import ConfigFile
 from headrace.config import load_settings
 from headrace.db.database import Database
 from headrace.db.migrate import applied_migrations, migrate, read_migrations, rollback
@@ -24,7 +25,7 @@ DataDir = Annotated[Path | None, typer.Option(help="Folder of the embedded Postg
 
 
 @app.command("migrate")
-def migrate_command(data_dir: DataDir = None) -> None:
+def migrate_command(data_dir: DataDir = None, config: ConfigFile = None) -> None:
     """Take every migration that is missing. Example: headrace db migrate"""
 
     async def work() -> None:
@@ -43,6 +44,7 @@ def rollback_command(
     steps: Annotated[int, typer.Option(min=1, help="How many migrations to take back.")] = 1,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     data_dir: DataDir = None,
+    config: ConfigFile = None,
 ) -> None:
     """Take back the newest migrations, WITH THE DATA they hold. Example: headrace db rollback --steps 1 --yes"""
     if not yes:
@@ -57,7 +59,7 @@ def rollback_command(
 
 
 @app.command("status")
-def status_command(data_dir: DataDir = None) -> None:
+def status_command(data_dir: DataDir = None, config: ConfigFile = None) -> None:
     """Show the server, each migration and what needs attention. Example: headrace db status"""
 
     async def work() -> None:
@@ -75,7 +77,7 @@ def status_command(data_dir: DataDir = None) -> None:
 
 
 @app.command("url")
-def url_command(data_dir: DataDir = None) -> None:
+def url_command(data_dir: DataDir = None, config: ConfigFile = None) -> None:
     """Print the address of the database. Example: headrace db url"""
 
     async def work() -> None:
@@ -86,7 +88,7 @@ def url_command(data_dir: DataDir = None) -> None:
 
 
 @app.command("psql", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def psql_command(context: typer.Context, data_dir: DataDir = None) -> None:
+def psql_command(context: typer.Context, data_dir: DataDir = None, config: ConfigFile = None) -> None:
     """Open psql on the database; what follows goes to it. Example: headrace db psql -c 'table headrace.jobs'"""
 
     async def work() -> int:
@@ -103,7 +105,8 @@ def psql_command(context: typer.Context, data_dir: DataDir = None) -> None:
 @asynccontextmanager
 async def _opened(data_dir: Path | None) -> AsyncIterator[Database]:
     settings = load_settings(flags={"data_dir": data_dir})
-    database = await Database.open(url=settings.database.url, data_dir=settings.data_dir, migrated=False)
+    where = settings.database
+    database = await Database.open(url=where.url, data_dir=settings.data_dir, migrated=False, pooler=where.pooler)
     try:
         yield database
     finally:

@@ -3,18 +3,91 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from headrace.cli.load import load_app
+from headrace.cli.api import Api
+from headrace.cli.call import Call, speaks_to_api
+from headrace.cli.completing import definition_keys
+from headrace.cli.definition_settings import read_settings
+from headrace.cli.definition_tables import COLUMNS, definition_rows
+from headrace.cli.errors import NotAllowed
+from headrace.cli.find_definition import definition_key
+from headrace.cli.options import All, Limit, how_many
 
 app = typer.Typer(help="What can be run.", no_args_is_help=True)
+Key = Annotated[str, typer.Argument(metavar="KEY", help="The definition.", autocompletion=definition_keys)]
 
 
-@app.callback()
-def root() -> None:
-    """What can be run."""
+@app.command("list")
+@speaks_to_api
+async def list_definitions(call: Call, limit: Limit = 100, everything: All = False) -> None:
+    """List definitions by key. Settings and workers are shown to super-admins alone.
+
+    Example: headrace definitions list
+    """
+    async with call.api() as api:
+        try:
+            found = [one async for one in api.items("/admin/jobs/definitions", limit=how_many(limit, everything))]
+        except NotAllowed:
+            found = [one async for one in api.items("/definitions", limit=how_many(limit, everything))]
+    call.show.table(found, COLUMNS, empty="no definitions: run headrace definitions sync MODULE:NAME, or a worker")
+
+
+@app.command("show")
+@speaks_to_api
+async def show_definition(call: Call, key: Key) -> None:
+    """Show one: its arguments, its settings, and how it has been doing.
+
+    Example: headrace definitions show say_hello
+    """
+    async with call.api() as api:
+        try:
+            found = await api.get(_path(key))
+        except NotAllowed:
+            found = await api.get(f"/definitions/{definition_key(key)}")
+    call.show.item(found, definition_rows(found))
+
+
+@app.command("enable")
+@speaks_to_api
+async def enable(call: Call, key: Key) -> None:
+    """Have its jobs run again.
+
+    Example: headrace definitions enable say_hello
+    """
+    async with call.api() as api:
+        await _change(call, api, key, {"enabled": True})
+
+
+@app.command("disable")
+@speaks_to_api
+async def disable(call: Call, key: Key) -> None:
+    """Have none of its jobs run; they wait.
+
+    Example: headrace definitions disable say_hello
+    """
+    async with call.api() as api:
+        await _change(call, api, key, {"enabled": False})
+
+
+@app.command("set")
+@speaks_to_api
+async def set_settings(
+    call: Call,
+    key: Key,
+    settings: Annotated[list[str], typer.Argument(metavar="NAME=VALUE…", help="Settings to change.")],
+) -> None:
+    """Change settings, from now on and in every worker. A sync from code leaves them alone.
+
+    Settings: enabled, queue, priority, max_attempts, timeout, retry_base, retry_cap, retry_jitter.
+
+    Example: headrace definitions set say_hello priority=10 timeout=30s
+    """
+    changes = read_settings(settings)
+    async with call.api() as api:
+        await _change(call, api, key, changes)
 
 
 @app.command("sync")
@@ -22,7 +95,11 @@ def sync_command(
     target: Annotated[str, typer.Argument(metavar="MODULE:NAME", help="The Headrace object, such as app:hr.")],
     force: Annotated[bool, typer.Option("--force", help="Reset what operators changed to what the code says.")] = False,
 ) -> None:
-    """Tell the database what the code declares. Example: headrace definitions sync shop.jobs:hr"""
+    """Tell the database what the code declares.
+
+    Example: headrace definitions sync shop.jobs:hr
+    """
+    from headrace.cli.load import load_app
 
     async def work() -> None:
         hr = load_app(target)
@@ -39,3 +116,19 @@ def sync_command(
             typer.echo("nothing to do: the database knows what the code declares")
 
     asyncio.run(work())
+
+
+async def _change(call: Call, api: Api, key: str, changes: dict[str, Any]) -> None:
+    changed = await api.patch(_path(key), changes)
+    said = ", ".join(f"{name} {_shown(changed[name])}" for name in changes)
+    call.show.said(f"{changed['key']}  {said}", changed)
+
+
+def _shown(value: Any) -> str:
+    from headrace.cli.show import text
+
+    return "none" if value is None else text(value)
+
+
+def _path(key: str) -> str:
+    return f"/admin/jobs/definitions/{definition_key(key)}"

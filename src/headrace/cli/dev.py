@@ -14,6 +14,7 @@ import typer
 
 import headrace
 from headrace.app.serve import ADMIN_TOKEN, admin_token, serving
+from headrace.cli.config_option import ConfigFile
 from headrace.cli.load import load_app
 from headrace.cli.logs import set_up_logs
 from headrace.cli.run import run_loop, serve_worker
@@ -31,6 +32,7 @@ def dev(
     host: Annotated[str | None, typer.Option(help="Address of the API.")] = None,
     port: Annotated[int | None, typer.Option(help="Port of the API.")] = None,
     concurrency: Annotated[int | None, typer.Option(help="Jobs at a time (1 to 1024).")] = None,
+    config: ConfigFile = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
 ) -> None:
     """Run an embedded PostgreSQL, migrations, the API and a worker in one process. Ctrl-C stops everything.

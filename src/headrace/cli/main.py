@@ -1,29 +1,87 @@
-"""`headrace`: the command line's root."""
+"""`headrace`: the command line's root. Commands are loaded when they are called, so that help is quick."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import importlib
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
-from headrace.cli import commands, db, definitions, dev, serve, worker
-from headrace.cli.errors import plain_errors
+from headrace.cli.errors import plain_errors, show_tracebacks
 from headrace.version import __version__
+
+HELP = "A job control plane on PostgreSQL: a durable queue, a scheduler, workers and an API in one package."
+
+# name, where it is, what it is for. In the order of the help.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "dev": ("headrace.cli.dev:dev", "Run everything in one process, to try it or to develop."),
+    "serve": ("headrace.cli.serve:serve", "Serve the API and fire what is scheduled."),
+    "worker": ("headrace.cli.worker:worker", "Run jobs."),
+    "jobs": ("headrace.cli.jobs:app", "List, show, enqueue, retry, cancel, follow."),
+    "schedules": ("headrace.cli.schedules:app", "Triggers by time."),
+    "triggers": ("headrace.cli.triggers:app", "Triggers of any kind."),
+    "events": ("headrace.cli.events:app", "Publish events and see what came of them."),
+    "definitions": ("headrace.cli.definitions:app", "What can be run."),
+    "workers": ("headrace.cli.workers:app", "Who runs jobs."),
+    "queues": ("headrace.cli.queues:app", "Where jobs wait."),
+    "logs": ("headrace.cli.log_search:app", "What jobs said."),
+    "stats": ("headrace.cli.stats:stats", "How much there is to do and how it goes."),
+    "top": ("headrace.cli.top:top", "A live view of everything."),
+    "tenants": ("headrace.cli.tenants:app", "Whose jobs there are."),
+    "tokens": ("headrace.cli.tokens:app", "Who may use the API."),
+    "audit": ("headrace.cli.audit:app", "Who changed what."),
+    "commands": ("headrace.cli.commands:app", "Programs that jobs may run here."),
+    "config": ("headrace.cli.settings:app", "The configuration."),
+    "db": ("headrace.cli.db:app", "The schema and the server."),
+    "doctor": ("headrace.cli.doctor:doctor", "Look for trouble, and say what to do."),
+    "login": ("headrace.cli.sign_in:login", "Keep a token for a server."),
+    "logout": ("headrace.cli.sign_in:logout", "Forget it."),
+}
+
+
+class LazyGroup(TyperGroup):
+    """Knows its commands by name, and imports the one that is called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """For the help, which needs no more than a name and a sentence."""
+        return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1]) if cmd_name in COMMANDS else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The one that is called."""
+        if args and args[0] in COMMANDS:
+            return args[0], load(args[0]), args[1:]
+        return super().resolve_command(ctx, args)
+
+
+def load(name: str) -> Any:
+    """The command itself."""
+    module, _, attribute = COMMANDS[name][0].partition(":")
+    found = getattr(importlib.import_module(module), attribute)
+    if not isinstance(found, typer.Typer):
+        single = typer.Typer(add_completion=False)
+        single.command(name)(found)
+        found = single
+    found._add_completion = False  # the root has it
+    found.rich_markup_mode = None  # plain help: Rich and its Markdown would take longer than all the rest
+    command = get_command(found)
+    command.name = name
+    return command
+
 
 app = typer.Typer(
     name="headrace",
-    help="A job control plane on PostgreSQL: a durable queue, workers and schedules in one package.",
+    help=HELP,
+    cls=LazyGroup,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("dev")(dev.dev)
-app.command("worker")(worker.worker)
-app.command("serve")(serve.serve)
-app.add_typer(db.app, name="db")
-app.add_typer(definitions.app, name="definitions")
-app.add_typer(commands.app, name="commands")
 
 
 def _show_version(wanted: bool) -> None:
@@ -32,16 +90,20 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help=HELP)
 def root(
     version: Annotated[
         bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)
     ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")] = False,
 ) -> None:
-    """A job control plane on PostgreSQL: a durable queue, workers and schedules in one package."""
+    """The root."""
+    if debug:
+        show_tracebacks()
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     """The entry point: errors become one line and an exit code."""
     with plain_errors():
-        app()
+        code = app(arguments, standalone_mode=False, prog_name="headrace")
+        raise SystemExit(code if isinstance(code, int) else 0)

@@ -10,6 +10,7 @@ import typer
 
 from headrace.app import Headrace
 from headrace.app.serve import serving, upkeep
+from headrace.cli.config_option import ConfigFile
 from headrace.cli.load import load_app
 from headrace.cli.logs import set_up_logs
 from headrace.cli.run import run_loop
@@ -24,6 +25,7 @@ def serve(
     ] = None,
     host: Annotated[str | None, typer.Option(help="Address to bind; only this machine by default.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to bind.")] = None,
+    config: ConfigFile = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
 ) -> None:
     """Serve the API and fire what is scheduled; jobs are run by workers.

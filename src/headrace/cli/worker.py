@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from headrace.app import Headrace
+from headrace.cli.config_option import ConfigFile
 from headrace.cli.load import load_app
 from headrace.cli.logs import set_up_logs
 from headrace.cli.processes import run_processes
@@ -32,6 +33,7 @@ def worker(
         typer.Option(envvar="HEADRACE_TOKEN", help="A worker's token for that server; better by HEADRACE_TOKEN."),
     ] = None,
     processes: Annotated[int, typer.Option(min=1, max=64, help="Worker processes to run.")] = 1,
+    config: ConfigFile = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
 ) -> None:
     """Run a worker: claim jobs and run them until told to stop.

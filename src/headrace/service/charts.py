@@ -13,7 +13,7 @@ from headrace.service.verbs import Verbs
 SQL = statements(__file__)
 Window = Literal["1h", "6h", "24h", "7d", "30d"]
 
-# How far back, and in which steps. From a day on they are hours, which have rollups of their own: sixty times fewer rows.
+# How far back, and in which steps. From a day on they are hours, which have rollups of their own: far fewer rows.
 WINDOWS: dict[Window, tuple[timedelta, timedelta]] = {
     "1h": (timedelta(hours=1), timedelta(minutes=1)),
     "6h": (timedelta(hours=6), timedelta(minutes=5)),

@@ -23,7 +23,8 @@ from headrace.worker.scheduler import Dispatcher, Scheduler
 from headrace.worker.watch import Watch
 
 log = get_logger("headrace.worker")
-LONGEST_SLEEP = 15.0
+# An enqueue tells nobody of what is due more than six seconds from now (`_enqueue`), so nobody may sleep for longer.
+LONGEST_SLEEP = 5.0
 # Where nobody can wake it, it looks for itself.
 UNHEARD_SLEEP = 1.0
 
@@ -143,7 +144,7 @@ class Maintenance:
     ) -> None:
         quick, slow = Link(endpoint, "watch"), Link(endpoint, "maintenance")
         self._links = [quick, slow]
-        self.watch = Watch(quick, longest=lambda: longest_sleep if listening() else UNHEARD_SLEEP)
+        self.watch = Watch(quick, longest=lambda: min(longest_sleep, LONGEST_SLEEP) if listening() else UNHEARD_SLEEP)
         self.watch.promoter = Promoter(quick, then=self.watch.wake)
         self.watch.counter = Counter(slow, then=self.watch.wake)
         self.loops: list[Loop] = [

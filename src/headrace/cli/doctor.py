@@ -1,0 +1,95 @@
+"""`headrace doctor`: look for trouble, and say what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from headrace.cli.call import Call, speaks_to_api
+from headrace.cli.show import clean, console
+
+if TYPE_CHECKING:
+    from headrace.service.examine import Finding
+
+STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
+
+
+@speaks_to_api
+async def doctor(call: Call) -> None:
+    """Examine the database, its settings, the schema, workers and triggers; exit 1 when something fails.
+
+    It needs the database. With --url only the server's own readiness is asked for.
+
+    Example: headrace doctor
+    """
+    findings = await (_ask_server(call) if call.url is not None else _examine(call))
+    if any(finding["state"] == "fail" for finding in findings):
+        raise typer.Exit(1)
+
+
+async def _examine(call: Call) -> list[dict[str, Any]]:
+    from headrace.config import load_settings
+    from headrace.db.database import Database
+    from headrace.errors import DatabaseUnusable
+    from headrace.service.examine import Finding, Patient, examine
+
+    settings = load_settings(file=None if call.config is None else Path(call.config))
+    where = settings.database
+    try:
+        database = await Database.open(
+            url=where.url, data_dir=settings.data_dir, pool_size=2, migrated=False, pooler=where.pooler
+        )
+    except DatabaseUnusable as error:
+        return [
+            _tell(
+                call,
+                Finding("database", "fail", str(error), "see headrace config get database.url"),
+            )
+        ]
+    try:
+        found = [_tell(call, finding) async for finding in examine(Patient(database, settings))]
+    finally:
+        await database.close()
+    _sum_up(call, found)
+    return found
+
+
+async def _ask_server(call: Call) -> list[dict[str, Any]]:
+    from headrace.service.examine import Finding
+
+    async with call.api() as api:
+        status, said = await api.readiness()
+    if status == 200:
+        heard = "notifications are heard" if said.get("notifications") else "notifications are not heard"
+        finding = Finding("server", "ok", f"ready; {said.get('workers', 0)} workers live, {heard}")
+    else:
+        finding = Finding(
+            "server", "fail", str(said.get("detail", "not ready")), "run headrace doctor beside its database"
+        )
+    told = [_tell(call, finding)]
+    call.show.note("The rest needs the database: call headrace doctor where it is configured, without --url.")
+    return told
+
+
+def _tell(call: Call, finding: Finding) -> dict[str, Any]:
+    """At once, so that one sees what takes long."""
+    said = {"check": finding.name, "state": finding.state, "said": finding.said, "do": finding.do}
+    if call.as_json:
+        call.show.json_line(said)
+        return said
+    from rich.text import Text
+
+    line = Text.assemble((f"{finding.state:<4} ", STYLES[finding.state]), (f"{finding.name:<14} ", "bold"))
+    line.append(clean(finding.said))
+    out = console()
+    out.print(line, soft_wrap=True)
+    if finding.do is not None:
+        out.print(Text(f"{'':<20}→ {clean(finding.do)}", style="cyan"), soft_wrap=True)
+    return said
+
+
+def _sum_up(call: Call, findings: list[dict[str, Any]]) -> None:
+    count = {state: sum(1 for finding in findings if finding["state"] == state) for state in STYLES}
+    call.show.note(f"{count['ok']} ok, {count['warn']} to look at, {count['fail']} failed")

@@ -1,0 +1,5 @@
+"""`headrace top`: a live view of everything."""
+
+from headrace.cli.top.command import top
+
+__all__ = ["top"]

@@ -1,0 +1,136 @@
+"""The examination finds what is wrong, and says what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+from tests.engine import Engine
+
+from headrace.config import DatabaseSettings, Settings, SqlSettings
+from headrace.db.connect import Connection, Endpoint
+from headrace.db.database import Database
+from headrace.service.examine import Finding, Patient, examine, run, schema
+
+
+async def findings(url: str, **settings: Any) -> dict[str, Finding]:
+    """The worst of each name."""
+    database = await Database.open(url=url, data_dir=Path("nowhere"), pool_size=2, migrated=False)
+    try:
+        found = [one async for one in examine(Patient(database, Settings(**settings)))]
+    finally:
+        await database.close()
+    order = ("ok", "warn", "fail")
+    return {one.name: one for one in sorted(found, key=lambda one: order.index(one.state))}
+
+
+async def test_without_a_worker_everything_else_is_well(database_url: str) -> None:
+    found = await findings(database_url)
+    assert {name for name, finding in found.items() if finding.state != "ok"} == {"workers"}
+    assert found["workers"].said == "none is live: jobs wait"
+
+
+async def test_a_database_without_our_schema_is_to_be_migrated(empty_database_url: str) -> None:
+    found = await findings(empty_database_url)
+    assert (found["migrations"].state, found["migrations"].do) == ("fail", "headrace db migrate")
+    assert "workers" not in found
+
+
+async def test_a_database_of_a_newer_version_is_told(database_url: str, connection: Connection) -> None:
+    await connection.execute("insert into headrace.migration (number, name, checksum) values (9999, 'later', 'x')")
+    try:
+        assert "newer version" in (await findings(database_url))["migrations"].said
+    finally:
+        await connection.execute("delete from headrace.migration where number = 9999")
+
+
+async def test_stale_and_lost_workers_are_told(database_url: str, connection: Connection) -> None:
+    engine = Engine(Endpoint(database_url), connection)
+    stale, lost = await engine.worker(), await engine.worker()
+    await connection.execute("update headrace.worker set heartbeat_at = now() - lease * 0.9 where id = $1", stale)
+    await engine.lose(lost)
+    await engine.enqueue()
+    found = await findings(database_url)
+    assert found["workers"].state == "warn"
+    assert found["waiting"].state == "ok"  # the stale one may still run it
+    await engine.lose(stale)
+    found = await findings(database_url)
+    assert found["waiting"].state == "fail"
+    assert 'jobs of "work" wait in queue "default"' in found["waiting"].said
+
+
+async def test_a_long_transaction_is_named_with_how_to_end_it(
+    database_url: str, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with connection.transaction():
+        await connection.fetchval("select 1")
+        monkeypatch.setattr(schema, "LONG_TRANSACTION", 0.0)
+        found = (await findings(database_url))["snapshots"]
+    assert found.state == "warn"
+    assert found.do is not None
+    assert found.do.startswith("end it: SELECT pg_terminate_backend(")
+
+
+async def test_missing_partitions_are_told(database_url: str, connection: Connection) -> None:
+    taken = await connection.fetch("delete from headrace.log_partition where lower_bound > now() returning *")
+    rows = [tuple(row) for row in taken]
+    try:
+        found = (await findings(database_url))["partitions"]
+    finally:
+        await connection.executemany(
+            "insert into headrace.log_partition values ($1, $2, $3, $4)", [tuple(row) for row in rows]
+        )
+    assert found.state == "fail"
+    assert "0 days ahead for log lines" in found.said
+
+
+async def test_a_missing_key_is_told_where_it_is_needed(database_url: str, connection: Connection) -> None:
+    engine = Engine(Endpoint(database_url), connection)
+    await engine.define("pay", payload_schema='{"properties": {"card": {"type": "string", "x-secret": true}}}')
+    found = (await findings(database_url))["secret key"]
+    assert found.state == "fail"
+    assert "pay" in found.said
+    assert (await findings(database_url, secret_key="short"))["secret key"].state == "fail"
+    good = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
+    assert (await findings(database_url, secret_key=good))["secret key"].state == "ok"
+
+
+async def test_sql_jobs_need_a_login_of_few_rights(database_url: str, connection: Connection) -> None:
+    assert (await findings(database_url))["SQL role"].said == "SQL jobs are off, and none is defined"
+    await connection.execute("create function public.tidy() returns jsonb language sql return '{}'::jsonb")
+    await connection.execute("select headrace.define_sql_job('tidy', 'public.tidy')")
+    assert (await findings(database_url))["SQL role"].do == "set sql.database_url"
+    mighty = await findings(database_url, sql=SqlSettings(database_url=database_url))
+    assert mighty["SQL role"].state == "fail"
+    away = await findings(database_url, sql=SqlSettings(database_url="postgresql://x:hunter2@127.0.0.1:1/y"))
+    assert away["SQL role"].state == "fail"
+    assert "hunter2" not in away["SQL role"].said
+
+
+async def test_a_trigger_in_error_is_told(database_url: str, connection: Connection) -> None:
+    engine = Engine(Endpoint(database_url), connection)
+    await engine.define()
+    await connection.execute("select headrace.schedule('nightly', 'work', '0 3 * * *')")
+    await connection.execute("update headrace.trigger set last_error = 'it broke'")
+    found = (await findings(database_url))["triggers"]
+    assert found.state == "warn"
+    assert found.do == "see headrace triggers list"
+
+
+async def test_what_was_said_of_the_pooler_is_not_needed(database_url: str) -> None:
+    told = await findings(database_url, database=DatabaseSettings(pooler="transaction"))
+    assert "is not needed" in told["pooler"].said
+
+
+async def test_a_look_that_fails_does_not_end_the_examination(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object) -> list[Finding]:
+        raise asyncpg.InsufficientPrivilegeError("permission denied")
+
+    monkeypatch.setitem(run.FIRST, "disk", broken)
+    found = await findings(database_url)
+    assert found["disk"].said == "cannot be examined: permission denied"
+    assert found["triggers"].state == "ok"
