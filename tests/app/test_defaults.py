@@ -10,7 +10,7 @@ from headrace import Headrace
 from headrace.app.process import read_commands
 from headrace.config import CommandSettings, DatabaseSettings, JobsSettings, Settings
 from headrace.db.database import Database
-from headrace.worker.maintenance import UNHEARD_SLEEP, Maintenance
+from headrace.worker.maintenance import LONGEST_SLEEP, UNHEARD_SLEEP, Maintenance
 
 
 def app(retries: int, database_url: str) -> Headrace:
@@ -56,10 +56,14 @@ def test_a_command_without_attempts_gets_them_too() -> None:
     assert {key: handler.definition.max_attempts for key, handler in found.items()} == {"plain": 2, "exact": 7}
 
 
-@pytest.mark.parametrize(("listening", "longest"), [(True, 99.0), (False, UNHEARD_SLEEP)])
-async def test_the_scheduler_sleeps_no_longer_than_told(database_url: str, listening: bool, longest: float) -> None:
+@pytest.mark.parametrize(
+    ("listening", "tick", "longest"), [(True, 2, 2.0), (True, 99, LONGEST_SLEEP), (False, 99, UNHEARD_SLEEP)]
+)
+async def test_the_scheduler_sleeps_no_longer_than_told(
+    database_url: str, listening: bool, tick: int, longest: float
+) -> None:
     hr = app(3, database_url)
-    hr.configure({"jobs.scheduler_tick_s": 99})
+    hr.configure({"jobs.scheduler_tick_s": tick})
     async with hr:
         maintenance = Maintenance(
             hr.database.endpoint,
