@@ -36,11 +36,11 @@ layers: $(VENV)/.installed ## Check that each layer imports only those below it
 
 .PHONY: tests
 tests: $(VENV)/.installed ## Run every test in parallel (ARGS="-k cancel" to choose)
-	@$(BIN)/pytest -n $(JOBS) --dist worksteal --dist worksteal $(ARGS)
+	@$(BIN)/pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 .PHONY: test-long
 test-long: $(VENV)/.installed ## Try every change of clocks, and faults for longer (about 20 minutes)
-	@LONG_TESTS=1 $(BIN)/pytest -n $(JOBS) --dist worksteal --timeout 3600 tests/model tests/chaos/test_triggers.py tests/chaos/test_events.py $(ARGS)
+	@LONG_TESTS=1 $(BIN)/pytest -n $(JOBS) --timeout 3600 tests/model tests/chaos/test_triggers.py tests/chaos/test_events.py tests/api/test_schemathesis.py $(ARGS)
 
 .PHONY: bench
 bench: $(VENV)/.installed ## Measure speed: a table here, JSON in bench/results/

@@ -61,7 +61,7 @@ async def test_endless_deep_and_compressed_bodies_leave_the_memory_flat(served: 
         await client.post("/api/v1/jobs", json={"definition_key": "work"})
         before = served.memory()
 
-        for _ in range(3):
+        for _ in range(2):
             assert await refused(client, content=as_async(endless())) in (413, None)
             bomb = gzip.compress(b" " * 50_000_000)
             assert await refused(client, content=bomb, headers={"Content-Encoding": "gzip"}) == 415

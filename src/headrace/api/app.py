@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 from fastapi import APIRouter, FastAPI
+from starlette.types import Receive, Scope, Send
 
 import headrace.api.routes.admin as admin
 import headrace.api.routes.charts as charts
@@ -22,6 +26,7 @@ from headrace.api.background import OperationsRunner
 from headrace.api.body import BodyLimits
 from headrace.api.problem import handle_problems
 from headrace.api.schemas import PROBLEMS, STRICT
+from headrace.api.state import STATE, State
 from headrace.api.who import Gatekeeper, Identify
 from headrace.service.door import House
 from headrace.service.health import Health
@@ -49,8 +54,34 @@ ROUTERS = (
 AT_THE_ROOT = (health.router, metrics.router)
 
 
-def create_app(house: House, *, identify: Identify | None = None) -> FastAPI:
-    """The control plane over HTTP, for an application whose database is open while it serves."""
+class Application:
+    """The routes, with what they stand on here: an application whose database is open while it serves."""
+
+    def __init__(self, house: House, identify: Identify | None = None) -> None:
+        self.state = State(
+            gatekeeper=Gatekeeper(house, identify),
+            operations=OperationsRunner(house),
+            health=Health(house),
+            scrapes=Scrapes(),
+            hub=Hub(house),
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await routes()({**scope, STATE: self.state}, receive, send)
+
+    def openapi(self) -> dict[str, Any]:
+        """What there is to ask for."""
+        return routes().openapi()
+
+
+def create_app(house: House, *, identify: Identify | None = None) -> Application:
+    """The control plane over HTTP."""
+    return Application(house, identify)
+
+
+@cache
+def routes() -> FastAPI:
+    """Every route. Once in a process: to build them takes longer than anything they do."""
     app = FastAPI(
         title="Headrace",
         version=__version__,
@@ -60,11 +91,6 @@ def create_app(house: House, *, identify: Identify | None = None) -> FastAPI:
         redoc_url=None,
         generate_unique_id_function=lambda route: route.name,
     )
-    app.state.gatekeeper = Gatekeeper(house, identify)
-    app.state.operations = OperationsRunner(house)
-    app.state.health = Health(house)
-    app.state.scrapes = Scrapes()
-    app.state.hub = Hub(house)
     handle_problems(app)
     app.add_middleware(BodyLimits, largest=LARGEST_BODY)
     api = APIRouter(prefix="/api/v1", dependencies=STRICT, responses=PROBLEMS)

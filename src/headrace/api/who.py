@@ -11,6 +11,7 @@ from typing import Annotated
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPBearer
 
+from headrace.api.state import state_of
 from headrace.errors import TooMany, Unauthenticated
 from headrace.service import Service
 from headrace.service.door import House, find_tenant
@@ -97,8 +98,7 @@ class Gatekeeper:
 
 def gatekeeper(request: Request) -> Gatekeeper:
     """That of this application."""
-    keeper: Gatekeeper = request.app.state.gatekeeper
-    return keeper
+    return state_of(request).gatekeeper
 
 
 BEARER = HTTPBearer(auto_error=False, description="a token, as `headrace tokens create` gives it")

@@ -7,6 +7,7 @@ from fastapi.responses import JSONResponse
 
 from headrace.api.problem import Problem, problem_response
 from headrace.api.schemas import Answer
+from headrace.api.state import state_of
 from headrace.service.health import Health
 
 router = APIRouter(tags=["health"])
@@ -35,7 +36,7 @@ async def healthz() -> Alive:
 @router.get("/readyz", response_model=Ready, responses={503: {"model": Problem, "description": "not ready"}})
 async def readyz(request: Request) -> Ready | JSONResponse:
     """200 when the database answers, is migrated, and somebody would hear of work; else 503 with what is wrong."""
-    health: Health = request.app.state.health
+    health: Health = state_of(request).health
     found = await health.check()
     if found.problems:
         return problem_response(503, "not_ready", "; ".join(found.problems), headers={"Retry-After": "2"})

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from headrace.api.moment import Moment
 from headrace.api.schemas import Answer, Name, Page, Request_, Text
+from headrace.api.state import state_of
 from headrace.api.who import Asked
 from headrace.model.status import JobStatus
 from headrace.service.jobs.bulk import Operation
@@ -133,7 +134,7 @@ async def change_jobs(service: Asked, bulk: Bulk, request: Request, response: Re
         count = await service.jobs.count(bulk.action, bulk.filter.filter())
         return BulkCount(matching=count.matching, capped=count.capped)
     operation = await service.jobs.bulk(bulk.action, bulk.filter.filter())
-    request.app.state.operations.wake()
+    state_of(request).operations.wake()
     return _operation(operation)
 
 

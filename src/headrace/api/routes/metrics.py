@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from headrace.api.exposition import CONTENT_TYPE, exposition
 from headrace.api.schemas import PROBLEMS
+from headrace.api.state import state_of
 from headrace.api.who import gatekeeper
 from headrace.service import SYSTEM, Service
 
@@ -18,5 +19,5 @@ async def metrics(request: Request) -> Response:
     keeper = gatekeeper(request)
     public = keeper.house.settings.server.metrics_public
     service = Service(keeper.house, SYSTEM if public else await keeper.principal(request))
-    measured = await service.metrics.read(request.app.state.scrapes)
+    measured = await service.metrics.read(state_of(request).scrapes)
     return Response(exposition(measured), media_type=CONTENT_TYPE)

@@ -11,6 +11,7 @@ from fastapi.responses import StreamingResponse
 
 from headrace.api.heartbeat import HEARTBEAT_SECONDS, STREAM_HEADERS, event
 from headrace.api.routes.jobs import job_answer
+from headrace.api.state import state_of
 from headrace.api.who import Asked
 from headrace.service import Service
 from headrace.service.stream.hub import Batch, Hub
@@ -34,7 +35,7 @@ async def stream(
     since the beginning; with `many` more jobs changed than are named, so read again what you show. A client that comes
     back with Last-Event-ID within five minutes misses nothing.
     """
-    events = _follow(service, request.app.state.hub, last_event_id)
+    events = _follow(service, state_of(request).hub, last_event_id)
     # What is refused is refused before the stream begins, with a status of its own.
     begin = await anext(events)
     return StreamingResponse(_all(begin, events), media_type="text/event-stream", headers=STREAM_HEADERS)
