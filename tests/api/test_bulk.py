@@ -6,8 +6,11 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.api.asking import ask
 from tests.api.conftest import Api
 from tests.waiting import until
+
+from headrace.service.jobs.enqueue import JobRequest
 
 
 async def enqueue(client: httpx.AsyncClient, n: int, **body: Any) -> list[str]:
@@ -114,6 +117,19 @@ async def test_another_process_goes_on_where_one_died(api: Api, acme: httpx.Asyn
 
     assert (await acme.get(f"/api/v1/jobs/bulk/{operation.id}")).json()["state"] == "done"
     assert await count(acme, "queued") == 0
+
+
+async def test_a_server_that_starts_goes_on_with_what_another_left(api: Api) -> None:
+    await api.as_tenant("acme").jobs.enqueue_many([JobRequest(definition="work")] * 5)
+    operation = await api.as_tenant("acme").jobs.bulk("cancel", api.all_jobs)
+
+    await ask(api.hr.asgi(), "get", "/healthz")  # whatever it is asked first
+
+    async def done() -> bool:
+        return (await api.system.operations.get(operation.id)).state == "done"
+
+    await until("the bulk change is done", done)
+    assert (await api.system.operations.get(operation.id)).done == 5
 
 
 async def test_jobs_that_come_later_are_left_alone(api: Api, acme: httpx.AsyncClient) -> None:

@@ -67,6 +67,7 @@ class Application:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.state.operations.start()  # somebody may have died in the middle of a bulk change
         await routes()({**scope, STATE: self.state}, receive, send)
 
     def openapi(self) -> dict[str, Any]:

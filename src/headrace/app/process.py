@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+from abc import ABC, abstractmethod
 from collections import ChainMap
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -49,7 +50,7 @@ class Serves(Transport, Protocol):
     def serve(self, definitions: tuple[str, ...]) -> None: ...
 
 
-class Process:
+class Process(ABC):
     """A worker of an application in this process; whoever builds on it makes `worker` and `_transport`."""
 
     worker: Worker
@@ -63,9 +64,9 @@ class Process:
         self._concurrency = concurrency or app.settings.jobs.worker_concurrency
         self._queues = queues or app.settings.jobs.queues
 
+    @abstractmethod
     async def run(self) -> None:
         """Work until `stop` is called."""
-        raise NotImplementedError
 
     def stop(self) -> None:
         """Ask for an orderly end."""
@@ -143,8 +144,9 @@ class Process:
         self.definitions_changed()
         log.info("the commands were read again", commands=sorted(self._commands))
 
+    @abstractmethod
     async def _sync_commands(self) -> None:
-        """Make the commands known, where that is not done by serving them."""
+        """Make the commands known."""
 
 
 def read_commands(settings: Settings, handlers: Mapping[str, Handler]) -> dict[str, CommandHandler]:

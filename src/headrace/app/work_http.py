@@ -41,6 +41,9 @@ class HttpWorkerProcess(Process):
         self._transport = HttpTransport(url, token, self._identity(), declared=self._declared)
         self.worker = self._make_worker(announce=announce)
 
+    async def _sync_commands(self) -> None:
+        """The server hears of them when the worker says what it serves."""
+
     async def run(self) -> None:
         await self.worker.run()
 

@@ -69,11 +69,11 @@ async def enter(house: House, principal: Principal, verb: str, *, tenant: str | 
     pool = house.database.pool if wanted is None else house.database.tenant_pool
     with translated_errors():
         async with pool.acquire() as conn, conn.transaction():
-            tenant_id = None if wanted is None else await _confine(house, conn, principal, wanted)
+            tenant_id = None if wanted is None else await _confine(conn, principal, wanted)
             yield Act(conn, principal, verb, wanted, tenant_id)
 
 
-async def _confine(house: House, conn: Connection, principal: Principal, tenant: str) -> int:
+async def _confine(conn: Connection, principal: Principal, tenant: str) -> int:
     tenant_id = principal.tenant_id
     if tenant_id is None:
         tenant_id = await find_tenant(conn, tenant)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
@@ -148,6 +148,7 @@ async def cancel_operation(conn: Connection, operation_id: UUID, tenant_id: int 
     return bool(await conn.fetchval(SQL["cancel_operation"], operation_id, tenant_id))
 
 
-def utc_now() -> datetime:
-    """The moment up to which jobs are meant."""
-    return datetime.now(UTC)
+async def moment(conn: Connection) -> datetime:
+    """Jobs that were made before it are meant: by the database's clock, and ids know milliseconds only."""
+    now: datetime = await conn.fetchval(SQL["moment"])
+    return now

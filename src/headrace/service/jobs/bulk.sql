@@ -1,3 +1,6 @@
+-- name: moment
+select clock_timestamp() + interval '1 millisecond'
+
 -- name: create_operation
 insert into headrace.operation (tenant_id, verb, filter, expected, created_by) values ($1, $2, $3, $4, $5) returning id
 

@@ -21,9 +21,9 @@ from headrace.service.jobs.bulk import (
     Operation,
     count_matching,
     create_operation,
+    moment,
     narrowed,
     read_operation,
-    utc_now,
     write_filter,
 )
 from headrace.service.jobs.enqueue import JobRequest, enqueue_requests, unmask
@@ -152,12 +152,12 @@ class Jobs(Verbs):
     async def count(self, action: Action, wanted: JobFilter, *, tenant: str | None = None) -> Count:
         """How many jobs a bulk change would be about."""
         async with self._enter("jobs.bulk", tenant) as act:
-            return await count_matching(act.conn, narrowed(action, wanted, now=utc_now()), act.tenant_id)
+            return await count_matching(act.conn, narrowed(action, wanted, now=await moment(act.conn)), act.tenant_id)
 
     async def bulk(self, action: Action, wanted: JobFilter, *, tenant: str | None = None) -> Operation:
         """Cancel, retry or delete every job that fits; goes on by itself and can be followed and canceled."""
         async with self._enter("jobs.bulk", tenant) as act:
-            meant = narrowed(action, wanted, now=utc_now())
+            meant = narrowed(action, wanted, now=await moment(act.conn))
             expected = await count_matching(act.conn, meant, act.tenant_id)
             made = await create_operation(act.conn, act.tenant_id, action, meant, expected.matching, act.principal.name)
             await act.audit(made, action=action, filter=write_filter(meant), expected=expected.matching)
