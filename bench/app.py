@@ -12,6 +12,11 @@ started: dict[int, asyncio.Future[float]] = {}
 
 
 @hr.job
+async def narrow() -> None:
+    """Has a limit, where a scenario sets one."""
+
+
+@hr.job
 async def noop(text: str = "", number: int = 0) -> None:
     """Does nothing, and notes when."""
     if number:

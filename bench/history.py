@@ -1,4 +1,4 @@
-"""How long lists, filters, summaries and metrics take with ten million jobs in history and one million waiting."""
+"""How long lists, filters, summaries, metrics and log searches take with a long history and a million waiting."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from bench.lines import Line, Scale, at_most
+from bench.logs import QUERIES, Query, fill_lines
 from bench.stage import Stage
 from headrace import Headrace
 from headrace.rollups.fold import fold_deltas
@@ -69,6 +70,13 @@ ROLLUPS = """
 """
 
 
+EVENTS = """
+    insert into headrace.event (id, tenant_id, name, data, emitted_at)
+    select headrace._first_id(now() - n * interval '1 second'), t.id, 'order.paid', '{"amount": 1}', now()
+      from generate_series(1, $1::int) as n
+      join headrace.tenant as t on t.name = case when n % 10000 = 7 then 'tenant40' else 'tenant1' end
+"""
+
 HOURS = ROLLUPS.replace("headrace.rollup (minute,", "headrace.rollup_hour (hour,").replace("'minute'", "'hour'")
 HOURS = HOURS.replace("1 minute", "1 hour").replace("24 hours", "30 days")
 
@@ -80,6 +88,12 @@ class Request(NamedTuple):
     path: str
     tenant: str | None = None
     params: dict[str, Any] = {}  # noqa: RUF012 - never changed
+
+
+def _log_search(query: Query) -> Request:
+    filters = {name: value for name, value in query.filters.items() if name != "tenant"}
+    params = {"query": query.text, **filters}
+    return Request(f"log search, {query.name}", "/api/v1/logs", query.filters.get("tenant"), params)
 
 
 REQUESTS = (
@@ -104,7 +118,10 @@ REQUESTS = (
     Request("summary, all tenants", "/api/v1/jobs/summary"),
     Request("summary, a tenant", "/api/v1/jobs/summary", "tenant1"),
     Request("metrics", "/metrics"),
-    Request("log search", "/api/v1/logs", "tenant1", {"query": "worker"}),
+    *(_log_search(query) for query in QUERIES),
+    Request("log search, any line", "/api/v1/logs"),
+    Request("log search, a word of one tenant's lines", "/api/v1/logs", "default", {"query": "throttled"}),
+    Request("events of the small tenant", "/api/v1/events", "tenant40"),
     Request("throughput of a day", "/api/v1/charts/throughput", None, {"window": "24h"}),
 )
 
@@ -114,6 +131,8 @@ async def measure_history(stage: Stage, scale: Scale) -> list[Line]:
     jobs, waiting = scale.million * 10, scale.million
     await stage.clear()
     await fill_history(stage, jobs, waiting)
+    await stage.db.execute("truncate headrace.log")
+    await fill_lines(stage, scale.lines)
     # Not the application of the other scenarios: what those have open stays as it is.
     async with Headrace(stage.endpoint.url, app="bench history") as app:
         token = (await Service(app).tokens.create("bench", "super_admin")).token
@@ -123,6 +142,7 @@ async def measure_history(stage: Stage, scale: Scale) -> list[Line]:
         ) as client:
             lines = [await _measure(client, request, jobs) for request in REQUESTS]
     await stage.db.execute("truncate headrace.queue, headrace.job, headrace.attempt, headrace.queue_sample")
+    await stage.db.execute("truncate headrace.event, headrace.log")
     return lines
 
 
@@ -144,8 +164,11 @@ async def fill_history(stage: Stage, jobs: int, waiting: int) -> None:
         await stage.db.execute(ENDED, first, min(first + CHUNK - 1, jobs), jobs, float(WEEKS))
     await stage.db.execute(ROLLUPS)
     await stage.db.execute(HOURS)
+    await stage.db.execute(EVENTS, waiting)
     await stage.fill(waiting, definition="definition1")
-    await stage.db.execute("vacuum (analyze) headrace.job, headrace.attempt, headrace.queue, headrace.rollup")
+    await stage.db.execute(
+        "vacuum (analyze) headrace.job, headrace.attempt, headrace.queue, headrace.event, headrace.rollup"
+    )
     await stage.db.execute("checkpoint")
     await fold_deltas(stage.db)
     await sample_queue(stage.db)

@@ -22,13 +22,17 @@ class Scale:
 
     drain: int = 100_000
     million: int = 1_000_000
+    lines: int = 3_000_000
     snapshot: int = 150_000
     clients: int = 4_000
     triggers: int = 10_000
     events: int = 40_000
+    minutes: float = 10
 
 
-QUICK = Scale(drain=20_000, million=50_000, snapshot=30_000, clients=800, triggers=1_000, events=5_000)
+QUICK = Scale(
+    drain=20_000, million=50_000, lines=150_000, snapshot=30_000, clients=800, triggers=1_000, events=5_000, minutes=0.5
+)
 
 
 def at_least(name: str, value: float, unit: str, bound: float) -> Line:

@@ -21,11 +21,12 @@ JOBS = 100
 FLUSH = 1000
 DAYS = 10
 
-# Days gone by, each a partition like any other.
+# Days gone by, as many as are missing, each a partition like any other.
 PAST_DAYS = """
     select headrace._create_log_partition(lower_bound - n * interval '1 day', lower_bound - (n - 1) * interval '1 day')
       from (select min(lower_bound) as lower_bound from headrace.log_partition) as first,
            generate_series(1, $1::int) as n
+     where lower_bound - (n - 1) * interval '1 day' > now() - $1::int * interval '1 day'
 """
 # Ten days up to now. Each line has "worker" and "get"; half have "request", one in a thousand "throttled", ten in all
 # "needle", and the oldest tenth "legacy". A thousandth belongs to the tenant "small", a hundredth are errors.
@@ -77,7 +78,7 @@ async def measure_logs(stage: Stage, scale: Scale) -> list[Line]:
     await stage.db.execute("truncate headrace.log")
     writing = await _measure_writing(stage)
     await stage.db.execute("truncate headrace.log")
-    await _fill(stage, scale.million * 5)
+    await fill_lines(stage, scale.million * 5)
     return [writing, *[await _measure_search(stage, query, scale.million * 5) for query in QUERIES]]
 
 
@@ -105,8 +106,8 @@ def _lines(held: list[Held], began: datetime) -> Iterator[LogLine]:
         yield LogLine(run.job_id, run.run, n // len(held) + 1, at, 20, 0, message)
 
 
-async def _fill(stage: Stage, lines: int) -> None:
-    """The index is made afterwards, which is quicker; otherwise everything is as it comes from jobs."""
+async def fill_lines(stage: Stage, lines: int) -> None:
+    """Ten days of lines. The index is made afterwards, which is quicker; all else is as it comes from jobs."""
     await stage.db.execute(PAST_DAYS, DAYS)
     await stage.db.execute("insert into headrace.tenant (name) values ('small'), ('none') on conflict do nothing")
     small = await stage.db.fetchval("select id from headrace.tenant where name = 'small'")

@@ -25,7 +25,7 @@ async def measure_http(stage: Stage, scale: Scale) -> list[Line]:
     async with hr:
         made = await Service(hr).tokens.create("bench", "worker")
     rates = []
-    async with _server(stage) as url:
+    async with serving(stage) as url:
         for _ in range(ROUNDS):
             await stage.clear()
             await stage.fill(scale.drain // 2)
@@ -38,7 +38,8 @@ async def measure_http(stage: Stage, scale: Scale) -> list[Line]:
 
 
 @asynccontextmanager
-async def _server(stage: Stage) -> AsyncIterator[str]:
+async def serving(stage: Stage) -> AsyncIterator[str]:
+    """A server process over the stage, at an address of its own."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     async with running_process(stage, "headrace", "serve", "--port", str(port)) as process:

@@ -8,11 +8,14 @@ import time
 from collections.abc import Awaitable, Callable
 
 from bench.app import hr, started
+from bench.command_line import measure_cli
 from bench.drain import drain_product, drain_raw, drained, workers
 from bench.history import measure_history
+from bench.limits import measure_fairness, measure_limits
 from bench.lines import Line, Scale, at_least, at_most
 from bench.logs import measure_logs
 from bench.over_http import measure_http
+from bench.retention import measure_retention
 from bench.stage import Stage
 from bench.triggers import measure_burst, measure_events, measure_rhythm
 from headrace.app.work import WorkerProcess
@@ -73,6 +76,7 @@ async def measure_idle(stage: Stage, scale: Scale) -> list[Line]:
         delays = sorted([await _latency(number) for number in range(1, 501)])
         # Idle sessions tell the server's statistics of their last transactions after ten seconds.
         await asyncio.sleep(15)
+        await _rollups_settled(stage)
         before = await _commits(stage)
         await asyncio.sleep(20)
         queries = (await _commits(stage) - before - OUR_OWN) / 20
@@ -170,8 +174,12 @@ SCENARIOS: dict[str, Callable[[Stage, Scale], Awaitable[list[Line]]]] = {
     "rhythm": measure_rhythm,
     "events": measure_events,
     "logs": measure_logs,
+    "limits": measure_limits,
+    "fairness": measure_fairness,
     "http": measure_http,
+    "cli": measure_cli,
     "history": measure_history,
+    "retention": measure_retention,
 }
 
 
@@ -233,6 +241,12 @@ async def _worker_is_up(stage: Stage) -> None:
     while not await stage.db.fetchval("select exists (select from headrace.worker where name <> 'bench')"):
         await asyncio.sleep(0.05)
     await asyncio.sleep(0.5)
+
+
+async def _rollups_settled(stage: Stage) -> None:
+    """Whatever was counted is folded: what a load left behind is no work of an idle worker."""
+    while await stage.db.fetchval("select exists (select from headrace.rollup_delta)"):
+        await asyncio.sleep(0.2)
 
 
 async def _commits(stage: Stage) -> int:

@@ -89,7 +89,7 @@ async def open_stage() -> AsyncIterator[Stage]:
             endpoint = Endpoint(server.url)
             await migrate(endpoint)
             db = await endpoint.connect("bench")
-            for key in ("noop", "unknown"):
+            for key in ("noop", "narrow", "unknown"):
                 await db.execute(
                     "insert into headrace.definition (key, kind, app, hash) values ($1, 'python', 'elsewhere', '-')",
                     key,

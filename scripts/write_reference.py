@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from scripts.api_reference import api_page
 from scripts.cli_reference import cli_page
 
-from headrace.config import CommandSettings, field_of, keys, variable
+from headrace.config import PRESETS, CommandSettings, PruneRowsSettings, field_of, keys, variable
 from headrace.config.keys import limits
 
 TYPES: dict[Any, str] = {
@@ -51,10 +51,36 @@ The key is that of the definition.
 """
 
 
+PRUNE_ROWS = """
+## Rows of your own tables
+
+A table `[builtin.prune_rows.NAME]` for each rule of the [built-in job](../how-to/built-in-jobs.md) that deletes rows of
+an application's own tables, in the file alone. Under the name of a ready rule an empty table is enough.
+
+| key | type | default | allowed | what |
+|---|---|---|---|---|
+"""
+
+READY = """
+Ready rules:
+
+| name | table | columns | retention_hours | cron |
+|---|---|---|---|---|
+"""
+
+
 def configuration_page() -> str:
     """Every key of the settings, and of a command."""
     settings = "".join(_row(path) for path in keys())
-    return HEAD + settings + COMMANDS + "".join(_command_row(*one) for one in CommandSettings.model_fields.items())
+    commands = "".join(_command_row(*one) for one in CommandSettings.model_fields.items())
+    rules = "".join(_command_row(*one) for one in PruneRowsSettings.model_fields.items())
+    return HEAD + settings + COMMANDS + commands + PRUNE_ROWS + rules + READY + "".join(map(_ready_row, PRESETS))
+
+
+def _ready_row(name: str) -> str:
+    rule = PRESETS[name]
+    cells = (name, rule.table, ", ".join(rule.columns), f"{rule.retention_hours:g}", rule.cron)
+    return f"| {' | '.join(f'`{cell}`' for cell in cells)} |\n"
 
 
 def _command_row(name: str, field: FieldInfo) -> str:

@@ -5,20 +5,41 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from scripts.install_chromium import find
+from tests.at_once import Another
 from tests.engine import Engine
 from tests.servers import TestServer, start_server, versions
 
-from headrace.db.connect import Connection, Endpoint
+from headrace.db.connect import Connection, Endpoint, OwnConnection
+
+# Jobs of Headrace's own run where a test asks for them, also in processes that tests start.
+os.environ.setdefault("HEADRACE_BUILTIN_ENABLED", "false")
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Without a browser there is nothing to test the dashboard with; `make test` has said what is missing."""
+    return True if collection_path == Path(__file__).parent / "web" and find() is None else None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """The engine's tests run on every PostgreSQL that is here; others on the embedded one."""
     if "every_server" in metafunc.fixturenames:
         metafunc.parametrize("every_server", versions(), indirect=True, scope="session")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What tests of odd characters print has to reach the controlling process, which takes UTF-8 alone."""
+    report = yield
+    report.sections = [(name, text.encode(errors="backslashreplace").decode()) for name, text in report.sections]
+    if isinstance(report.longrepr, str):
+        report.longrepr = report.longrepr.encode(errors="backslashreplace").decode()
+    return report
 
 
 def run_folder() -> Path:
@@ -81,6 +102,20 @@ async def engine(every_server: TestServer, request: pytest.FixtureRequest) -> As
 
 
 @pytest.fixture
+async def another(engine: Engine) -> AsyncIterator[Another]:
+    """Opens one more connection to the engine's database; all of them go with the test."""
+    opened: list[OwnConnection] = []
+
+    async def connect() -> OwnConnection:
+        opened.append(await engine.endpoint.connect(f"another {len(opened) + 1}"))
+        return opened[-1]
+
+    yield connect
+    for connection in opened:
+        connection.terminate()
+
+
+@pytest.fixture
 async def connection(database_url: str) -> AsyncIterator[Connection]:
     """A connection to this test's database, on the embedded server."""
     connection = await Endpoint(database_url).connect("test")
@@ -88,3 +123,12 @@ async def connection(database_url: str) -> AsyncIterator[Connection]:
         yield connection
     finally:
         await connection.close()
+
+
+@pytest.fixture
+def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """What OpenTelemetry's SDK keeps of this test's spans."""
+    from tests.spans import keeping_spans  # where nobody asks for spans, the SDK is not loaded
+
+    with keeping_spans(monkeypatch) as kept:
+        yield kept

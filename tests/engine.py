@@ -11,7 +11,7 @@ from headrace.db.connect import Connection, Endpoint
 from headrace.model.job import ClaimedJob, Job, Terms
 from headrace.model.outcome import Outcome, Succeeded
 from headrace.model.transition import decide
-from headrace.queue.claim import Held, claim_jobs
+from headrace.queue.claim import Gated, Held, claim_gated, claim_jobs
 from headrace.queue.finish import finish_attempts
 from headrace.queue.lease import WorkerIdentity, register_worker
 from headrace.queue.read import get_job
@@ -66,6 +66,19 @@ class Engine:
     async def claim(self, worker_id: int, limit: int = 10, *, suspects: int = 1) -> list[Held]:
         """What the worker gets from all lanes."""
         return await claim_jobs(self.db, worker_id=worker_id, lanes=await self.lanes(), limit=limit, suspects=suspects)
+
+    async def pass_gates(
+        self, worker_id: int, limit: int = 10, *, suspects: int = 1, up_to_priority: int = 1000
+    ) -> Gated:
+        """What the worker gets of the jobs that stand behind gates."""
+        return await claim_gated(
+            self.db,
+            worker_id=worker_id,
+            lanes=await self.lanes(),
+            limit=limit,
+            suspects=suspects,
+            up_to_priority=up_to_priority,
+        )
 
     async def finish(self, worker_id: int, held: Held | Sequence[Held], outcome: Outcome | None = None) -> set[UUID]:
         """End runs; gives back the ids of those accepted."""

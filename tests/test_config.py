@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from headrace.config import Settings, keys, load_settings, variable
+from headrace.config import Settings, keys, load_settings, masked, variable
 from headrace.errors import ConfigError
 
 # key, default, then a value for the file, the environment and a flag, each with what it becomes.
@@ -29,6 +29,8 @@ TABLE: list[tuple[str, Any, tuple[str, Any], tuple[str, Any], tuple[Any, Any]]] 
     ("jobs.scheduler_tick_s", 15.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
     ("logs.max_lines", 10_000, ("10", 10), ("20", 20), (30, 30)),
     ("logs.max_mb", 4.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
+    ("logs.format", "auto", ('"json"', "json"), ("text", "text"), ("auto", "auto")),
+    ("logs.level", "info", ('"debug"', "debug"), ("warning", "warning"), ("error", "error")),
     (
         "sql.database_url",
         None,
@@ -38,14 +40,31 @@ TABLE: list[tuple[str, Any, tuple[str, Any], tuple[str, Any], tuple[Any, Any]]] 
     ),
     ("sql.allowed_schemas", ("public",), ('["f"]', ("f",)), ("e1,e2", ("e1", "e2")), (["g"], ("g",))),
     ("sql.pool_size", 4, ("5", 5), ("6", 6), (7, 7)),
+    ("retention.jobs_days", 30.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
+    ("retention.dead_letters_days", 90.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
     ("retention.logs_days", 14.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
     ("retention.ledger_days", 30.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
     ("retention.events_days", 7.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
     ("retention.rollups_days", 30.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
+    ("retention.tokens_days", 30.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
+    ("builtin.enabled", True, ("false", False), ("false", False), (False, False)),
+    ("alerts.allow_private", False, ("true", True), ("true", True), (True, True)),
+    ("alerts.allow_hosts", (), ('["f"]', ("f",)), ("e1,e2", ("e1", "e2")), (["g"], ("g",))),
+    ("alerts.webhook_timeout_s", 10.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
+    ("alerts.tls_ca", None, ('"f"', Path("f")), ("e", Path("e")), (Path("g"), Path("g"))),
+    ("smtp.host", None, ('"f"', "f"), ("e", "e"), ("g", "g")),
+    ("smtp.port", 587, ("25", 25), ("465", 465), (26, 26)),
+    ("smtp.security", "starttls", ('"none"', "none"), ("tls", "tls"), ("none", "none")),
+    ("smtp.tls_ca", None, ('"f"', Path("f")), ("e", Path("e")), (Path("g"), Path("g"))),
+    ("smtp.user", None, ('"f"', "f"), ("e", "e"), ("g", "g")),
+    ("smtp.password", None, ('"f"', "f"), ("e", "e"), ("g", "g")),
+    ("smtp.sender", None, ('"f"', "f"), ("e", "e"), ("g", "g")),
+    ("smtp.timeout_s", 20.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
     ("server.host", "127.0.0.1", ('"f"', "f"), ("e", "e"), ("g", "g")),
     ("server.port", 8720, ("81", 81), ("82", 82), (83, 83)),
     ("server.metrics_public", False, ("true", True), ("true", True), (True, True)),
     ("server.allowed_hosts", (), ('["f"]', ("f",)), ("e1,e2", ("e1", "e2")), (["g"], ("g",))),
+    ("server.public_url", None, ('"https://f"', "https://f"), ("https://e", "https://e"), ("g", "g")),
     ("server.tls_certificate", None, ('"f"', Path("f")), ("e", Path("e")), (Path("g"), Path("g"))),
     ("server.tls_key", None, ('"f"', Path("f")), ("e", Path("e")), (Path("g"), Path("g"))),
     ("security.token_max_days", None, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
@@ -71,12 +90,18 @@ OUT_OF_RANGE = [
     ("logs.max_mb", "0", "0.01 to 10000"),
     ("sql.pool_size", "0", "1 to 100"),
     ("sql.pool_size", "101", "1 to 100"),
+    ("retention.jobs_days", "0", "0.01 to 3650"),
+    ("retention.dead_letters_days", "3651", "0.01 to 3650"),
+    ("retention.tokens_days", "-1", "0 to 3650"),
     ("retention.logs_days", "0", "0.01 to 3650"),
     ("retention.ledger_days", "0", "0.01 to 3650"),
     ("retention.ledger_days", "3651", "0.01 to 3650"),
     ("retention.events_days", "0", "0.01 to 3650"),
     ("retention.rollups_days", "0", "0.01 to 3650"),
     ("retention.events_days", "3651", "0.01 to 3650"),
+    ("alerts.webhook_timeout_s", "0", "1 to 120"),
+    ("smtp.port", "0", "1 to 65535"),
+    ("smtp.timeout_s", "301", "1 to 300"),
     ("server.port", "0", "1 to 65535"),
     ("server.port", "65536", "1 to 65535"),
     ("security.token_max_days", "0", "over 0, to 3650"),
@@ -170,6 +195,13 @@ def test_a_value_that_is_none_of_the_allowed_words_is_named(file: Path) -> None:
     (problem,) = problems(file=file)
     assert problem.startswith(f"database.pooler = 'session' ({file}:2): ")
     assert '(allowed: "auto" or "none" or "transaction")' in problem
+
+
+def test_people_never_see_keys_and_passwords() -> None:
+    assert masked(("secret_key",), "s3cret") == "***"
+    assert masked(("smtp", "password"), "s3cret") == "***"
+    assert masked(("smtp",), {"user": "u", "password": "s3cret"}) == {"user": "u", "password": "***"}
+    assert masked(("smtp", "user"), "u") == "u"
 
 
 def test_secrets_are_not_told_with_a_problem() -> None:

@@ -25,9 +25,23 @@ TABLES = (
     *("queue", "attempt", "job", "idempotency", "progress", "waiter"),
     *("trigger", "deleted_trigger", "fire", "fired_once", "dedupe", "event_inbox", "delivery", "event"),
     *("rollup_delta", "rollup", "rollup_hour", "rollup_total", "queue_sample"),
-    *("log", "token", "audit", "operation", "lane", "worker", "definition", "queue_pause"),
+    *("log", "session", "token", "audit", "operation", "lane", "worker", "definition_pause", "rate_bucket"),
+    *("definition", "queue_pause", "queue_setting", "queue_share", "tenant_pause", "default_schedule"),
+    *("alert_delivery", "alert_notice", "alert", "alert_rule", "alert_target"),
 )
 LARGEST = 4 * 1024 * 1024
+WIPE = "; ".join(
+    [
+        *(f"delete from headrace.{table}" for table in TABLES),
+        "delete from headrace.tenant where name <> 'default' and not system",
+        "update headrace.tenant set max_running = default, weight = default",
+        "delete from headrace.regate",
+        "update headrace.event_watch set armed = true where not armed",
+        "update headrace.rollup_turn set folded_at = default, sampled_at = default",
+        "update headrace.alert_turn set looked_at = default, took = default",
+        "update headrace.sql_setting set allowed_schemas = default where allowed_schemas <> '{public}'",
+    ]
+)
 
 
 async def remember_shape(url: str) -> None:
@@ -48,14 +62,7 @@ async def wipe(url: str) -> bool:
             return False
         if await connection.fetchval("select pg_total_relation_size('headrace.queue')") > LARGEST:
             return False
-        for table in TABLES:
-            await connection.execute(f"delete from headrace.{table}")
-        await connection.execute("delete from headrace.tenant where name <> 'default'")
-        await connection.execute("update headrace.event_watch set armed = true where not armed")
-        await connection.execute("update headrace.rollup_turn set folded_at = default, sampled_at = default")
-        await connection.execute(
-            "update headrace.sql_setting set allowed_schemas = default where allowed_schemas <> '{public}'"
-        )
+        await connection.execute(WIPE)
         others = await connection.fetchval(
             "select count(*) from pg_class where relnamespace = 'public'::regnamespace and relname <> 'shape'"
         )

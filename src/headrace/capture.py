@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from headrace.log import TAKEN
+from headrace.log import TAKEN, know_from
 from headrace.model.context import Context
 from headrace.model.log_line import LOG, STDERR, STDOUT
 from headrace.model.masking import Masker
@@ -37,6 +37,15 @@ def without_secrets(text: str) -> str:
     context = current.get()
     lines = None if context is None else context.run_log
     return text if lines is None else lines.masker.mask_text(text)
+
+
+def _about_run() -> dict[str, Any]:
+    """Whose line it is, for the log of the process."""
+    context = current.get()
+    return {} if context is None else context.about()
+
+
+know_from(_about_run)
 
 
 class JobLogHandler(logging.Handler):

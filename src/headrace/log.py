@@ -7,8 +7,6 @@ import traceback
 from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any, Protocol
 
-import structlog
-
 from headrace.model.masking import Masker
 from headrace.model.secret_fields import mask_fields
 
@@ -26,14 +24,55 @@ LEVELS = {
 }
 
 
+# Each says what is known of whoever writes a line, and is asked when one is written: nobody pays who says nothing.
+_SOURCES: list[Callable[[], Mapping[str, Any]]] = []
+
+
+def know_from(source: Callable[[], Mapping[str, Any]]) -> None:
+    """Let every line have what this source knows at that moment."""
+    if source not in _SOURCES:
+        _SOURCES.append(source)
+
+
+def known_fields() -> dict[str, Any]:
+    """What every line that is written here and now has: of its job, worker, request and trace."""
+    import structlog
+
+    known: dict[str, Any] = dict(structlog.contextvars.get_contextvars())
+    for source in _SOURCES:
+        known.update(source())
+    return known
+
+
+def _add_known(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """What the line says itself has the last word."""
+    for key, value in known_fields().items():
+        event.setdefault(key, value)
+    return event
+
+
 def get_logger(name: str) -> Any:
     """A structlog logger whose lines go to `logging`: silent unless the application or our command line listens."""
-    return structlog.wrap_logger(
-        logging.getLogger(name),
-        wrapper_class=structlog.stdlib.BoundLogger,
-        processors=[structlog.stdlib.filter_by_level, structlog.contextvars.merge_contextvars, _to_standard_library],
-        cache_logger_on_first_use=True,
-    )
+    return _Later(name)
+
+
+class _Later:
+    """A logger that is made for its first line: many a process has none to write, and structlog takes long to load."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, method: str) -> Any:
+        import structlog
+
+        logger = structlog.wrap_logger(
+            logging.getLogger(self._name),
+            wrapper_class=structlog.stdlib.BoundLogger,
+            processors=[structlog.stdlib.filter_by_level, _add_known, _to_standard_library],
+        )
+        found = getattr(logger, method)
+        setattr(self, method, found)
+        return found
 
 
 class Lines(Protocol):
@@ -46,6 +85,7 @@ class Lines(Protocol):
 
 def get_job_logger(lines: Callable[[], Lines | None], about: Mapping[str, Any]) -> Any:
     """A logger for a handler: each line is kept with its job, whatever `logging` is set to, and then goes there too."""
+    import structlog
 
     def keep(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
         kept = lines()
@@ -66,7 +106,7 @@ def get_job_logger(lines: Callable[[], Lines | None], about: Mapping[str, Any]) 
     return structlog.wrap_logger(
         logging.getLogger("headrace.job"),
         wrapper_class=structlog.stdlib.BoundLogger,
-        processors=[keep, structlog.stdlib.filter_by_level, structlog.contextvars.merge_contextvars, _taken],
+        processors=[keep, structlog.stdlib.filter_by_level, _add_known, _taken],
     )
 
 

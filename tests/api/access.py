@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from headrace.service.permissions import ADMINS, READERS, SUPER, WORKERS
-from headrace.service.principal import Role
+from headrace.service.principal import ROLES, Role
 
 ANYONE: frozenset[Role] | None = None
 # What an id in the path is of, if it is a tenant's.
-Object = Literal["job", "trigger", "event", "operation"]
+Object = Literal["job", "trigger", "event", "operation", "alert", "alert_rule", "alert_target"]
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,16 @@ ACCESS: dict[str, Access] = {
     "cancel_job": Access(ADMINS, "job"),
     "retry_job": Access(ADMINS, "job"),
     "get_summary": Access(READERS),
+    "count_jobs": Access(READERS),
     "change_jobs": Access(ADMINS, body={"action": "cancel"}),
     "list_operations": Access(READERS),
     "get_operation": Access(READERS, "operation"),
     "cancel_operation": Access(ADMINS, "operation"),
     # triggers
     "list_triggers": Access(READERS),
+    "overview_triggers": Access(READERS),
+    "calendar_of_triggers": Access(READERS, query="since=2030-01-01T00:00:00Z&until=2030-01-08T00:00:00Z"),
+    "preview_backfill": Access(READERS, "trigger", query="since=2030-01-01T00:00:00Z&until=2030-01-08T00:00:00Z"),
     "create_trigger": Access(ADMINS, body=SCHEDULE),
     "preview_schedule": Access(READERS, query="cron=0+2+*+*+*"),
     "test_render": Access(READERS, body={"payload_template": {}, "event": {}}),
@@ -72,11 +76,37 @@ ACCESS: dict[str, Access] = {
     "search_logs": Access(READERS),
     "stream": Access(READERS),
     "chart_throughput": Access(READERS),
+    "chart_busiest": Access(READERS),
+    "chart_usual": Access(READERS),
+    "chart_queues": Access(SUPER),
+    "list_errors": Access(READERS),
+    "get_health": Access(READERS),
+    # alerts
+    "list_alerts": Access(READERS),
+    "get_alert": Access(READERS, "alert"),
+    "acknowledge_alert": Access(ADMINS, "alert"),
+    "close_alert": Access(ADMINS, "alert"),
+    "list_alert_deliveries": Access(READERS),
+    "list_alert_rules": Access(READERS),
+    "create_alert_rule": Access(ADMINS, body={"name": "new", "kind": "job_died"}),
+    "get_alert_rule": Access(READERS, "alert_rule"),
+    "update_alert_rule": Access(ADMINS, "alert_rule", {"repeat_seconds": 600}),
+    "delete_alert_rule": Access(ADMINS, "alert_rule"),
+    "enable_alert_rule": Access(ADMINS, "alert_rule"),
+    "disable_alert_rule": Access(ADMINS, "alert_rule"),
+    "list_alert_targets": Access(READERS),
+    "create_alert_target": Access(ADMINS, body={"name": "new", "kind": "email", "address": "ann@example.com"}),
+    "get_alert_target": Access(READERS, "alert_target"),
+    "update_alert_target": Access(ADMINS, "alert_target", {"name": "other"}),
+    "delete_alert_target": Access(ADMINS, "alert_target"),
+    "test_alert_target": Access(ADMINS, "alert_target"),
     # the server
     "list_tenants": Access(SUPER),
     "create_tenant": Access(SUPER, body={"slug": "initech"}),
     "get_tenant": Access(SUPER),
     "change_tenant": Access(SUPER, body={"name": "Acme"}),
+    "pause_tenant": Access(SUPER),
+    "resume_tenant": Access(SUPER),
     "list_tokens": Access(SUPER),
     "create_token": Access(SUPER, body={"name": "t", "role": "super_admin"}),
     "revoke_token": Access(SUPER),
@@ -88,10 +118,16 @@ ACCESS: dict[str, Access] = {
     "get_queue": Access(SUPER),
     "pause_queue": Access(SUPER),
     "resume_queue": Access(SUPER),
+    "change_queue": Access(SUPER, body={"fair": False}),
+    "get_retention": Access(SUPER),
+    "preview_retention": Access(SUPER),
+    "run_retention": Access(SUPER, valid=False),  # nobody has made the built-in jobs known
     "inspect_definitions": Access(SUPER),
     "inspect_definition": Access(SUPER),
     "define_sql_job": Access(SUPER, body={"key": "sql-job", "function": "public.nothing"}, valid=False),
     "update_definition": Access(SUPER, body={"enabled": True}),
+    "pause_definition": Access(SUPER),
+    "resume_definition": Access(SUPER),
     "list_all_jobs": Access(SUPER),
     "get_summary_of_all": Access(SUPER),
     "metrics": Access(SUPER),
@@ -107,6 +143,9 @@ ACCESS: dict[str, Access] = {
     "beat_run": Access(WORKERS, body=RUN),
     "write_run_logs": Access(WORKERS, body={**RUN, "lines": []}),
     # for everybody
+    "sign_in": Access(ANYONE, body={"token": "hr_none"}, valid=False),
+    "get_session": Access(frozenset(ROLES)),
+    "sign_out": Access(ANYONE),
     "healthz": Access(ANYONE),
     "readyz": Access(ANYONE),
 }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import pytest
 from scripts.api_reference import METHODS, openapi
-from tests.api.access import ACCESS, IDS, Access
+from tests.api.access import ACCESS, IDS, Access, Object
 from tests.api.asking import Answer, ask
 from tests.api.conftest import Api
 from tests.service.seeding import BOTH, seed_everything
@@ -75,7 +75,7 @@ async def world(api: Api) -> World:
                     " where tenant_id = (select id from headrace.tenant where name = $1) limit 1",
                     tenant,
                 )
-                for table in ("job", "trigger", "event", "operation")
+                for table in get_args(Object)
             }
             ids[tenant] = found
     tokens = {name: None if who is None else await api.token(*who) for name, who in CALLERS.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import httpx
@@ -160,3 +161,36 @@ async def test_a_bulk_change_is_on_record(api: Api, acme: httpx.AsyncClient) -> 
         row = await conn.fetchrow("select who, verb, target from headrace.audit where verb = 'jobs.bulk'")
     assert row is not None
     assert tuple(row) == ("token tenant_admin of acme", "jobs.bulk", operation["id"])
+
+
+async def test_only_those_that_are_named_are_changed(api: Api, acme: httpx.AsyncClient) -> None:
+    ids = await enqueue(acme, 4)
+    others = await api.hr.enqueue("work", tenant="globex")
+    foreign = str(others)
+
+    dry = await acme.post(
+        "/api/v1/jobs/bulk", json={"action": "cancel", "filter": {"ids": [ids[0], ids[2], foreign]}, "dry_run": True}
+    )
+    done = await begin(acme, "cancel", ids=[ids[0], ids[2], foreign])
+
+    assert dry.json()["matching"] == 2
+    assert (done["done"], done["left_alone"]) == (2, 0)
+    canceled = (await acme.get("/api/v1/jobs", params={"status": "canceled"})).json()["items"]
+    assert {job["id"] for job in canceled} == {ids[0], ids[2]}
+    assert (await api.system.jobs.get(others)).status == "queued"
+
+
+async def test_a_pace_is_kept(api: Api, acme: httpx.AsyncClient) -> None:
+    await enqueue(acme, 5)
+    answer = await acme.post("/api/v1/jobs/bulk", json={"action": "cancel", "per_second": 2})
+    operation = answer.json()
+    assert operation["per_second"] == 2
+
+    async def ended() -> bool:
+        operation.update((await acme.get(f"/api/v1/jobs/bulk/{operation['id']}")).json())
+        return bool(operation["state"] != "running")
+
+    await until("the bulk change has ended", ended)
+    assert (operation["state"], operation["done"]) == ("done", 5)
+    took = datetime.fromisoformat(operation["finished_at"]) - datetime.fromisoformat(operation["created_at"])
+    assert took >= timedelta(seconds=2)

@@ -66,3 +66,43 @@ async def test_what_cannot_be_drawn(api: Api, acme: httpx.AsyncClient) -> None:
     assert (await acme.get(CHART, params={"definitions": "work"})).status_code == 422
     async with await api.caller("worker") as worker:
         assert (await worker.get(CHART)).status_code == 403
+
+
+async def test_the_busiest_definitions_come_first_with_how_they_did(
+    api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient
+) -> None:
+    await run_some(api, "acme", 3)
+
+    [busy] = (await acme.get("/api/v1/charts/busiest")).json()["items"]
+    [usual] = (await acme.get("/api/v1/charts/usual")).json()["items"]
+
+    assert (busy["definition_key"], busy["attempts"], busy["failed"]) == ("work", 3, 0)
+    assert len(busy["steps"]) == 20
+    assert sum(busy["steps"]) == 3
+    assert busy["duration_seconds"]["count"] == 3
+    assert usual["definition_key"] == "work"
+    assert 0 < usual["p50"] <= usual["p95"]
+    assert (await globex.get("/api/v1/charts/busiest")).json()["items"] == []
+    assert (await globex.get("/api/v1/charts/usual")).json()["items"] == []
+    week = (await acme.get("/api/v1/charts/busiest", params={"window": "7d"})).json()["items"]
+    assert [(one["definition_key"], one["attempts"]) for one in week] == [("work", 3)]
+
+
+async def test_the_last_hour_of_queues_says_how_deep_they_were_and_whose_jobs_ran(
+    api: Api, admin: httpx.AsyncClient
+) -> None:
+    async with api.hr.database.pool.acquire() as conn:
+        await conn.execute(
+            "insert into headrace.rollup (minute, tenant_id, definition_id, runs, depth)"
+            " select date_trunc('minute', now()) - n * interval '1 minute', tenant.id, definition.id, 3, 10 * n"
+            "   from headrace.tenant, headrace.definition, unnest(array[1, 2, 70]) as n"
+            "  where tenant.name in ('acme', 'globex') and key = 'work'"
+        )
+
+    [queue] = (await admin.get("/api/v1/charts/queues")).json()["items"]
+
+    assert queue["queue"] == "default"
+    assert len(queue["depth"]) == 20
+    assert max(queue["depth"][-2:]) == 40
+    assert not any(queue["depth"][:-2])
+    assert queue["shares"] == [{"tenant": "acme", "runs": 6}, {"tenant": "globex", "runs": 6}]

@@ -21,7 +21,7 @@ ADMIN = "/api/v1/admin/jobs/definitions"
 async def sql_function(api: Api) -> None:
     async with api.hr.database.pool.acquire() as conn:
         await conn.execute(
-            "create function public.totals(payload jsonb) returns jsonb language sql as "
+            "create or replace function public.totals(payload jsonb) returns jsonb language sql as "
             "$$ select '{\"success\": true}'::jsonb $$"
         )
 
@@ -83,6 +83,9 @@ async def test_a_super_admin_sees_all_with_overrides(api: Api, admin: httpx.Asyn
         ({"retry_base_seconds": -1}, "retry_base_seconds"),
         ({"retry_cap_seconds": 1e12}, "retry_cap_seconds"),
         ({"retry_jitter_seconds": "x"}, "retry_jitter_seconds"),
+        ({"retention_days": -1}, "retention_days"),
+        ({"retention_count": 0}, "retention_count"),
+        ({"retention_count": 1.5}, "retention_count"),
         ({"key": "other"}, "key"),
         ({"payload_schema": {}}, "payload_schema"),
     ],
@@ -122,6 +125,14 @@ async def test_a_disabled_definition_takes_no_jobs(admin: httpx.AsyncClient, acm
     assert (await acme.post("/api/v1/jobs", json={"definition_key": "work"})).status_code == 409
     await admin.patch(f"{ADMIN}/work", json={"enabled": True})
     assert (await acme.post("/api/v1/jobs", json={"definition_key": "work"})).status_code == 201
+
+
+async def test_a_sql_job_without_attempts_has_as_many_as_the_settings_say(api: Api, admin: httpx.AsyncClient) -> None:
+    await sql_function(api)
+    new = {"key": "totals", "function": "totals"}
+    assert (await admin.post(ADMIN, json=new)).json()["max_attempts"] == 4
+    api.hr.configure({"jobs.max_retries_default": 1})
+    assert (await admin.post(ADMIN, json=new)).json()["max_attempts"] == 2
 
 
 async def test_a_sql_job_is_defined(api: Api, admin: httpx.AsyncClient, acme: httpx.AsyncClient) -> None:

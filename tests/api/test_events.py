@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from uuid import uuid4
 
@@ -10,6 +11,8 @@ import pytest
 from tests.api.conftest import Api
 from tests.api.test_trigger_runs import dispatch, pages
 from tests.api.test_triggers import make
+
+from headrace.service.events import SQL
 
 EVENTS = "/api/v1/events"
 
@@ -97,3 +100,21 @@ async def test_who_may_emit_and_what_is_written_down(api: Api, acme: httpx.Async
         assert (await viewer.get(f"{EVENTS}/{event_id}")).status_code == 200
         assert (await viewer.post(EVENTS, json={"name": "a"})).status_code == 403
         assert (await worker.get(EVENTS)).status_code == 403
+
+
+async def test_a_tenants_events_are_found_without_a_look_at_those_of_others(api: Api) -> None:
+    async with api.hr.database.pool.acquire() as conn, conn.transaction():
+        await conn.execute(
+            "insert into headrace.event (id, tenant_id, name, data)"
+            " select headrace._first_id(now() - n * interval '1 second'), tenant.id, 'a.b', '{}'"
+            "   from generate_series(1, 20000) as n"
+            "   join headrace.tenant on tenant.name = case n % 5000 when 7 then 'acme' else 'globex' end"
+        )
+        await conn.execute("analyze headrace.event")
+        tenant_id = await conn.fetchval("select id from headrace.tenant where name = 'acme'")
+        await conn.execute(f"set local role headrace_tenant; set local headrace.tenant_id = '{tenant_id}'")
+        plan = await conn.fetch(f"explain analyze {SQL['read_events']}", tenant_id, None, None, None, 50)
+    text = "\n".join(row[0] for row in plan)
+    of_events = re.search(r"Index Scan using event_tenant on event .*?(?=->|\Z)", text, re.DOTALL)
+    assert of_events is not None, text
+    assert "Rows Removed" not in of_events[0], text

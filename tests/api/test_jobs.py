@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import httpx
+from tests.api.conftest import Api
 
 
 async def test_a_job_is_enqueued_and_read_back(acme: httpx.AsyncClient) -> None:
@@ -54,3 +55,21 @@ async def test_why_says_that_nobody_serves_the_queue(acme: httpx.AsyncClient) ->
 
     assert [reason["code"] for reason in answer["reasons"]] == ["no_worker", "behind"]
     assert "behind 1 job " in answer["reasons"][1]["detail"]
+
+
+async def test_jobs_are_counted_by_status_as_a_list_would_show_them(
+    api: Api, acme: httpx.AsyncClient, admin: httpx.AsyncClient, globex: httpx.AsyncClient
+) -> None:
+    for status in ("failed", "failed", "dead_letter", "canceled", "succeeded"):
+        made = (await acme.post("/api/v1/jobs", json={"definition_key": "work"})).json()
+        await api.end(made["id"], status)
+    await globex.post("/api/v1/jobs", json={"definition_key": "work"})
+
+    async def counts(client: httpx.AsyncClient) -> dict[str, int]:
+        items = (await client.get("/api/v1/jobs/counts")).json()["items"]
+        assert not any(item["capped"] for item in items)
+        return {item["status"]: item["jobs"] for item in items if item["jobs"]}
+
+    assert await counts(acme) == {"failed": 2, "dead_letter": 1, "canceled": 1, "succeeded": 1}
+    assert await counts(globex) == {"queued": 1}
+    assert await counts(admin) == {"queued": 1, "failed": 2, "dead_letter": 1, "canceled": 1, "succeeded": 1}

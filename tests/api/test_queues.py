@@ -19,7 +19,7 @@ async def lanes(api: Api) -> int:
     """How many lanes of `work` a worker may claim from now."""
     who = WorkerIdentity("test", "host", 1, "0", ("*",), ("work",), 10, timedelta(minutes=1))
     async with api.hr.database.pool.acquire() as conn:
-        return len(await list_lanes(conn, worker_id=await register_worker(conn, who)))
+        return len((await list_lanes(conn, worker_id=await register_worker(conn, who))).terms)
 
 
 async def sample(api: Api) -> None:

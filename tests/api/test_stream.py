@@ -34,7 +34,7 @@ async def url(api: Api) -> AsyncIterator[str]:
 
 
 def hub(api: Api) -> Hub:
-    found: Hub = api.asgi.state.hub
+    found: Hub = api.asgi.api.state.hub
     return found
 
 

@@ -16,14 +16,16 @@ async def test_a_tenant_is_made_read_and_changed(admin: httpx.AsyncClient) -> No
     made = await admin.post(TENANTS, json=body)
 
     assert made.status_code == 201, made.text
-    limits = {"max_queued": 5, "max_payload_bytes": None, "requests_per_minute": 600}
-    assert made.json() | {"created_at": ""} == {**body, "limits": limits, "created_at": ""}
+    limits = {"max_queued": 5, "max_payload_bytes": None, "requests_per_minute": 600, "max_running": None}
+    rest = {"weight": 1, "paused": False, "pause": None}
+    assert made.json() | {"created_at": ""} == {**body, **rest, "limits": limits, "created_at": ""}
     assert (await admin.get(f"{TENANTS}/initech")).json() == made.json()
 
     changed = await admin.patch(f"{TENANTS}/initech", json={"limits": {"max_queued": None, "max_payload_bytes": 100}})
 
     assert changed.json()["name"] == "Initech"
-    assert changed.json()["limits"] == {"max_queued": None, "max_payload_bytes": 100, "requests_per_minute": 600}
+    wanted = {"max_queued": None, "max_payload_bytes": 100, "requests_per_minute": 600, "max_running": None}
+    assert changed.json()["limits"] == wanted
     renamed = (await admin.patch(f"{TENANTS}/initech", json={"name": "Initech Ltd"})).json()
     assert (renamed["name"], renamed["limits"]) == ("Initech Ltd", changed.json()["limits"])
 

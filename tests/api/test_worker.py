@@ -79,6 +79,8 @@ async def test_a_job_is_claimed_with_all_that_it_takes_to_run_it_and_completed(a
         "source": "api",
         "timeout_seconds": None,
         "suspect": False,
+        "queue": "default",
+        "trace_context": None,
     }
     done = await hand.of(job, "complete", result={"said": ["hello", 1.5, None]})
     assert done.json() == {"outcome": "succeeded", "final": "succeeded", "delay_seconds": 0.0}
@@ -346,6 +348,16 @@ async def test_a_token_bound_to_queues_declares_nothing_for_others(
         assert allowed.json()["synced"]["deleted_from_code"] == []
     after = await connection.fetch("select * from headrace.definition where key <> 'new' order by id")
     assert after == before
+
+
+async def test_a_definition_without_attempts_has_as_many_as_the_servers_settings_say(
+    api: Api, hand: Hand, connection: Connection
+) -> None:
+    api.hr.configure({"jobs.max_retries_default": 1})
+    declared = [{"app": "shop", "definitions": [{"key": "plain"}, {"key": "exact", "max_attempts": 7}]}]
+    assert (await hand.register(definitions=["plain"], declared=declared)).status_code == 200
+    rows = await connection.fetch("select key, max_attempts from headrace.definition where app = 'shop'")
+    assert {row["key"]: row["max_attempts"] for row in rows} == {"plain": 2, "exact": 7}
 
 
 async def test_definitions_come_with_the_worker_and_are_audited_when_they_change(

@@ -69,7 +69,7 @@ async def test_the_scheduler_sleeps_no_longer_than_told(
             hr.database.endpoint,
             listening=lambda: listening,
             scheduler=False,
-            retention=None,  # type: ignore[arg-type] # not used here
+            retention=None,
             longest_sleep=hr.settings.jobs.scheduler_tick_s,
         )
         maintenance.watch.counter = None

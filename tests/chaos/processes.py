@@ -12,6 +12,7 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+from tests.environ import bare_environ
 from tests.waiting import until
 
 from headrace.db.connect import Connection
@@ -32,8 +33,7 @@ class Workers:
 
     def start(self, *options: str) -> subprocess.Popen[bytes]:
         """A worker process; what it says goes to a file of its own."""
-        environ = {name: value for name, value in os.environ.items() if not name.startswith("HEADRACE_")}
-        environ |= {"HEADRACE_DATABASE_URL": self._url, "HEADRACE_JOBS_LEASE_DURATION_S": f"{LEASE:g}"}
+        environ = bare_environ(HEADRACE_DATABASE_URL=self._url, HEADRACE_JOBS_LEASE_DURATION_S=f"{LEASE:g}")
         command = [sys.executable, "-m", "headrace", "worker", self._app, *options]
         with self._log(len(self._started)).open("wb") as log:
             worker = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=log, stderr=log, start_new_session=True)

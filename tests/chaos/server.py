@@ -41,7 +41,7 @@ class OwnServer:
         """Let every process of it stand still: connections stay open, and nobody answers."""
         postmaster = self._postmaster()
         os.kill(postmaster, signal.SIGSTOP)  # first, so that it has no new children meanwhile
-        self._frozen = [postmaster, *_children_of(postmaster)]
+        self._frozen = [postmaster, *children_of(postmaster)]
         for pid in self._frozen[1:]:
             os.kill(pid, signal.SIGSTOP)
 
@@ -59,9 +59,9 @@ class OwnServer:
 
     def _end(self, how: signal.Signals) -> None:
         postmaster = self._postmaster()
-        family = [postmaster, *_children_of(postmaster)]
+        family = [postmaster, *children_of(postmaster)]
         os.kill(postmaster, how)
-        wait_until("the server's processes are gone", lambda: not set(family) & _running())
+        wait_until("the server's processes are gone", lambda: not set(family) & running())
 
     def _postmaster(self) -> int:
         layout = self._owners[0]._layout
@@ -86,9 +86,9 @@ def _processes() -> list[tuple[int, int, str]]:
     return [(int(pid), int(parent), stat) for pid, parent, stat in rows]
 
 
-def _children_of(parent: int) -> list[int]:
+def children_of(parent: int) -> list[int]:
     return [pid for pid, its_parent, _ in _processes() if its_parent == parent]
 
 
-def _running() -> set[int]:
+def running() -> set[int]:
     return {pid for pid, _, stat in _processes() if not stat.startswith("Z")}

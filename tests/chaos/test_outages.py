@@ -9,18 +9,14 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from uuid import UUID
 
-import asyncpg
 import pytest
+from tests.chaos.load import BATCH, at_least, each_ended_once, enqueue_batches, nothing_left
 from tests.chaos.processes import LEASE, Workers, declare, enqueue, until_ended, until_exists, until_live, workers_on
 from tests.chaos.server import OwnServer, own_server
 from tests.waiting import until
 
-from headrace.db.connect import TRANSIENT, Connection, Endpoint
+from headrace.db.connect import Connection, Endpoint
 from headrace.db.migrate import migrate
-
-MOST_BATCHES = 1000
-BATCH = 50
-FINALS = "select count(*) from headrace.attempt where final is not null"
 
 
 @pytest.fixture
@@ -57,12 +53,7 @@ async def test_a_crash_of_the_database_under_load_loses_no_acknowledged_job(
     connection = await Endpoint(server.url).connect("test")
     await until("nothing is left to do", lambda: nothing_left(connection), 60)
 
-    finals = "select job_id, count(final) from headrace.attempt group by job_id"
-    ended = {row[0]: row[1] for row in await connection.fetch(finals)}
-    assert set(acknowledged) <= set(ended)
-    assert set(ended.values()) == {1}
-    assert await connection.fetchval("select count(*) from headrace.job") == len(ended)
-    assert await connection.fetchval("select count(*) from headrace.attempt where final <> 'succeeded'") == 0
+    await each_ended_once(connection, acknowledged)
     assert [worker.poll() for worker in running] == [None, None]
     await connection.close()
 
@@ -91,37 +82,6 @@ async def test_a_long_job_outlives_an_outage_of_twice_its_lease(
     assert await connection.fetchval("select array_agg(distinct state::text) from headrace.worker") == ["live"]
     assert (first.poll(), second.poll()) == (None, None)
     await connection.close()
-
-
-async def enqueue_batches(url: str, acknowledged: list[UUID], enough: asyncio.Event) -> None:
-    """Enqueue over and over, through the crash; what the server did not confirm is not counted."""
-    batches = iter(range(MOST_BATCHES))
-    connection: asyncpg.Connection[asyncpg.Record] | None = None
-
-    async def next_batch() -> bool:
-        nonlocal connection
-        try:
-            connection = connection or await Endpoint(url).connect("test load")
-            rows = await connection.fetch(
-                "select headrace.enqueue_many('noop', array_fill('{}'::jsonb, array[$1::int]))", BATCH
-            )
-        except TRANSIENT:
-            connection = None
-            return False
-        acknowledged.extend(row[0] for row in rows)
-        return enough.is_set() or next(batches, None) is None
-
-    await until("enough is enqueued", next_batch, 90)
-    if connection is not None:
-        await connection.close()
-
-
-async def at_least(connection: Connection, finals: int) -> bool:
-    return bool(await connection.fetchval(FINALS) >= finals)
-
-
-async def nothing_left(connection: Connection) -> bool:
-    return bool(await connection.fetchval("select count(*) = 0 from headrace.queue"))
 
 
 async def both_beat_for_a_lease(connection: Connection, since: object) -> bool:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import pty
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.environ import bare_environ
+
 PATIENCE = 60
+# What the installed script does.
+ENTRY = "from headrace.cli.entry import run; run()"
 
 
 class Said(NamedTuple):
@@ -24,7 +32,7 @@ class Shell:
 
     def __init__(self, folder: Path, **variables: str) -> None:
         self.folder = folder
-        kept = {n: v for n, v in os.environ.items() if not n.startswith("HEADRACE_") and n != "PYTHONPATH"}
+        kept = {name: value for name, value in bare_environ().items() if name != "PYTHONPATH"}
         self._environ = {**kept, "COLUMNS": "200", "NO_COLOR": "1", **variables}
 
     def call(self, *arguments: str, stdin: str = "") -> Said:
@@ -41,6 +49,18 @@ class Shell:
         )
         return Said(done.returncode, done.stdout, done.stderr)
 
+    def on_terminal(self, *arguments: str, columns: int) -> str:
+        """What is shown on a terminal of so many columns, by a call that ends well."""
+        ours, its = pty.openpty()
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        environ = {name: value for name, value in self._environ.items() if name != "COLUMNS"}
+        with subprocess.Popen(self._command(arguments), cwd=self.folder, env=environ, stdin=its, stdout=its) as process:
+            os.close(its)
+            shown = _read_all(ours)
+        os.close(ours)
+        assert process.returncode == 0, shown
+        return shown.replace("\r\n", "\n")
+
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
         """Call without waiting; what it says goes to `said.log` in the folder."""
         with (self.folder / "said.log").open("wb") as said:
@@ -49,7 +69,20 @@ class Shell:
             )
 
     def _command(self, arguments: tuple[str, ...]) -> list[str]:
-        return [sys.executable, "-m", "headrace", *arguments]
+        return [sys.executable, "-c", ENTRY, *arguments]
+
+
+def _read_all(terminal: int) -> str:
+    """Until whoever writes to it is gone, which Linux says with an error."""
+    read = b""
+    while True:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:
+            return read.decode()
+        if not part:
+            return read.decode()
+        read += part
 
 
 def one_line(said: Said) -> str:

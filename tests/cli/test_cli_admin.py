@@ -17,7 +17,8 @@ async def test_tenants_are_made_listed_and_changed(cli: Cli) -> None:
     assert "Acme Ltd" in await cli.ok("tenants", "list")
     assert len(await cli.json("tenants", "list", "--limit", "1")) == 1
     changed = await cli.one("tenants", "update", "acme", "--max-queued", "none", "--requests-per-minute", "60")
-    assert changed["limits"] == {"max_queued": None, "max_payload_bytes": None, "requests_per_minute": 60}
+    limits = {"max_queued": None, "max_payload_bytes": None, "requests_per_minute": 60, "max_running": None}
+    assert changed["limits"] == limits
     assert "requests a minute  60" in await cli.ok("tenants", "show", "acme")
     assert (await cli.one("tenants", "show", "acme"))["name"] == "Acme Ltd"
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+from datetime import timedelta
+from uuid import UUID
 
+import pytest
 from tests.cli.touring import Cli
 from tests.waiting import until
 
@@ -49,12 +52,22 @@ async def test_a_short_search_says_how_far_back_it_looked(served: Cli) -> None:
 
 
 async def test_changes_are_watched(cli: Cli) -> None:
-    async def later() -> None:
-        await asyncio.sleep(0.3)
-        await cli.ended("say_hello", name="seen")
+    from tests.cli.calling import Shell
 
-    said, _ = await asyncio.gather(cli.json("jobs", "watch", "--for", "4s"), later())
-    assert ("say_hello", "succeeded") in {(job["definition_key"], job["status"]) for job in said}
+    said = cli.folder / "said.log"
+    process = Shell(cli.folder, **cli.variables).start("jobs", "watch", "--json")
+    try:
+
+        async def is_told() -> bool:
+            """Of a job that came after the watching began; the first may have come before."""
+            job_id = await cli.ended("say_hello", name="seen")
+            await until("some job is told of", lambda: bool(said.read_text()), 60)
+            return any(job_id in line and "succeeded" in line for line in said.read_text().splitlines())
+
+        await until("a job is told of that has succeeded", is_told, 60)
+    finally:
+        process.send_signal(2)
+        await asyncio.to_thread(process.wait, 60)
 
 
 async def test_what_a_job_says_cannot_command_the_terminal(served: Cli) -> None:
@@ -90,3 +103,20 @@ async def test_a_list_can_be_watched(served: Cli) -> None:
         code = await asyncio.to_thread(process.wait, 60)
     assert code == 130
     assert "Traceback" not in (served.folder / "said.log").read_text()
+
+
+async def test_a_search_goes_on_through_short_pages_until_there_are_as_many_lines_as_asked_for(
+    served: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headrace.service.logs.PATIENCE", timedelta(0))
+    job_id = await served.enqueue("send_reminder", user_id=1)
+    async with served.hr.database.pool.acquire() as conn:
+        await conn.execute(
+            "insert into headrace.log"
+            " select 1, definition_id, id, 9, n, clock_timestamp() + n * interval '1 second', 20, 0,"
+            "        case n % 4000 when 5 then 'a needle' else 'some hay and more hay' end"
+            "   from headrace.job, generate_series(1, 20000) as n where id = $1",
+            UUID(job_id),
+        )
+    assert len(await served.json("logs", "search", "~needle", "--all")) == 5
+    assert len(await served.json("logs", "search", "~needle", "--limit", "4")) == 4

@@ -6,6 +6,7 @@ import asyncio
 import io
 import os
 import pty
+import select
 import signal
 import struct
 import subprocess
@@ -229,10 +230,8 @@ class Terminal:
         ends = time.monotonic() + 60
         while text not in self.seen:
             assert time.monotonic() < ends, self.seen[-2000:]
-            try:
+            if select.select([self.main], [], [], 1)[0]:
                 self.seen += os.read(self.main, 65536).decode("utf-8", "replace")
-            except BlockingIOError:
-                time.sleep(0.02)
 
     def end(self) -> int:
         """How it ended."""

@@ -27,3 +27,15 @@ async def test_a_value_that_cannot_be_encoded_is_no_outage_to_be_waited_out(data
         async with link.use() as conn:
             await conn.fetchval("select $1::int", "not a number")
     await link.close()
+
+
+async def test_a_server_that_takes_no_writes_is_an_outage_and_the_next_use_looks_for_another(database_url: str) -> None:
+    link = Link(Endpoint(f"{database_url}&default_transaction_read_only=on"), "test")
+    async with link.use() as conn:
+        first = await conn.fetchval("select pg_backend_pid()")
+    with pytest.raises(DatabaseAway, match="read-only transaction"):
+        async with link.use() as conn:
+            await conn.execute("delete from headrace.queue")
+    async with link.use() as conn:
+        assert await conn.fetchval("select pg_backend_pid()") != first
+    await link.close()

@@ -56,6 +56,8 @@ def statements(worker: int) -> dict[str, tuple[str, tuple[Any, ...], set[str]]]:
             {"queue_due"},
         ),
         "rescue_jobs": (rescue.SQL["rescue_jobs"], (), {"queue_held", "queue_pkey"}),
+        "list_lanes": (claim.SQL["list_lanes"], (worker,), {"queue_gated"}),
+        "first_priority": (claim.SQL["first_priority"], ([1, 2, 3],), {"queue_claim"}),
         "list_held": (claim.SQL["list_held"], (worker,), {"queue_held"}),
         "list_cancel_requests": (lease.SQL["list_cancel_requests"], (worker,), {"queue_held"}),
     }
@@ -140,6 +142,24 @@ async def test_plans_made_while_the_queue_was_empty_stay_right_when_it_fills(eng
     await work()
     # 200 jobs, each read a few times, and not 300,000 once.
     assert await rows_read(engine.db) - before < 20_000
+
+
+async def test_what_lets_jobs_through_gates_was_planned_on_an_empty_queue_and_stays_right_when_it_fills(
+    engine: Engine,
+) -> None:
+    worker = await prepare(engine)
+    await engine.db.execute("update headrace.definition set max_concurrency = 1000 where key = 'work'")
+    await engine.db.execute("delete from headrace.regate")
+    await engine.db.execute("alter table headrace.queue set (autovacuum_enabled = off)")
+    for _ in range(10):
+        assert (await engine.pass_gates(worker)).held == []
+    await fill(engine.db, 100_000)
+    await engine.db.execute("update headrace.queue set gate = 0")
+    before = await rows_read(engine.db)
+    for _ in range(10):
+        held = (await engine.pass_gates(worker)).held
+        assert len(await engine.finish(worker, held)) == 10
+    assert await rows_read(engine.db) - before < 10_000
 
 
 async def test_the_plans_are_right_with_statistics_of_a_busy_moment_long_ago(engine: Engine) -> None:

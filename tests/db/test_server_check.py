@@ -34,6 +34,11 @@ def test_an_old_server_is_refused(version: int) -> None:
         refuse_unfit(version, "on")
 
 
+def test_a_standby_is_refused() -> None:
+    with pytest.raises(DatabaseUnusable, match="is a standby and takes no writes"):
+        refuse_unfit(180000, "on", standby=True)
+
+
 @pytest.mark.parametrize("version", [150000, 160004, 180000])
 def test_a_supported_server_is_accepted(version: int) -> None:
     refuse_unfit(version, "on")

@@ -104,6 +104,8 @@ OPERATOR: list[tuple[str, Any, dict[str, Any]]] = [
     ("retry_base_seconds", 11.0, {"retry": RetryPolicy(base=timedelta(seconds=1))}),
     ("retry_cap_seconds", 12.0, {"retry": RetryPolicy(cap=timedelta(seconds=9))}),
     ("retry_jitter_seconds", 13.0, {"retry": RetryPolicy(jitter=timedelta(seconds=9))}),
+    ("retention_days", 3.5, {"retention_days": 7}),
+    ("retention_count", 5, {"retention_count": 9}),
     ("enabled", False, {}),
 ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -14,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.cli.calling import PATIENCE, Shell
+from tests.environ import bare_environ
 from tests.waiting import until
 
 from headrace.db.connect import Connection
@@ -58,11 +58,10 @@ def dev(folder: Path, database_url: str) -> Dev:
 
 def run_script(folder: Path, database_url: str, file: str) -> list[str]:
     """The lines that `python file` prints."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("HEADRACE_")}
     done = subprocess.run(
         [sys.executable, file],
         cwd=folder,
-        env={**kept, "HEADRACE_DATABASE_URL": database_url},
+        env=bare_environ(HEADRACE_DATABASE_URL=database_url),
         capture_output=True,
         text=True,
         timeout=PATIENCE,

@@ -6,9 +6,9 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from tests.at_once import until_blocked
 from tests.engine import Engine
 from tests.logs.printing import INFO, Another, find, now, put, start
-from tests.queue.at_once import until_blocked
 
 from headrace.db.connect import Connection
 from headrace.logs import prune

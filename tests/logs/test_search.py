@@ -255,3 +255,30 @@ async def test_a_search_for_nothing_in_particular_lists_the_newest(engine: Engin
     run = await start(engine)
     await run.write([run.line("one"), run.line("two")])
     assert messages(await search(engine.db)) == ["two", "one"]
+
+
+@pytest.mark.parametrize("query", ["line -number", "~no such text", '"line with number 7"'])
+async def test_a_search_ends_when_patience_does_and_the_cursor_goes_on_to_the_end(engine: Engine, query: str) -> None:
+    run = await start(engine)
+    await engine.db.execute(
+        "insert into headrace.log select 1, 1, $1, 1, n, $2::timestamptz + n * interval '1 second', 20, 0,"
+        " 'line ' || case n % 7000 when 6999 then '' else 'with number ' end || n from generate_series(1, 50000) as n",
+        run.job_id,
+        await now(engine.db),
+    )
+    async with engine.db.transaction():
+        short = await search(engine.db, query, limit=1000, patience=timedelta(0))
+        assert not short.complete
+        assert short.searched_to is not None
+        # What was set holds to the end of the transaction, for all pages.
+        assert await find(engine.db, query, limit=1000) == await search_messages(engine, query)
+
+
+async def search_messages(engine: Engine, query: str) -> list[str]:
+    """The same with all the time it takes."""
+    page = await search(engine.db, query, limit=1000, patience=timedelta(seconds=10))
+    hits = messages(page)
+    if page.cursor is not None:
+        rest = await search_all(engine.db, query, limit=1000, cursor=page.cursor)
+        hits += [hit.line.message for hit in rest]
+    return hits

@@ -8,9 +8,9 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from tests.at_once import until_blocked
 from tests.engine import Engine
 from tests.logs.printing import Another, start, stored, tenant
-from tests.queue.at_once import until_blocked
 
 from headrace.logs.write import stored_upto, write_lines
 from headrace.model.log_line import MAX_BYTES, STDERR, LogLine

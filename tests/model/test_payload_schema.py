@@ -95,3 +95,12 @@ def test_a_recursive_schema_ends() -> None:
     schema = json.dumps({"$defs": {"tree": tree}, "properties": {"a": {"$ref": "#/$defs/tree"}}})
     assert payload_check(schema)({"a": [[[], [[]]]]}) is None
     assert payload_check(schema)({"a": [[[], [1]]]}) is not None
+
+
+def test_a_sentence_about_a_payload_with_secrets_repeats_no_value() -> None:
+    schema = {"properties": {"password": {"type": "string", "minLength": 9}}, "required": ["n"]}
+    problem = payload_check(json.dumps(schema))({"password": "hunter2"})
+    assert set(str(problem).split("; ")) == {
+        "password: *** is shorter than 9 characters",
+        'payload: "n" is a required property',
+    }

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from uuid import UUID
 
+from tests.at_once import Another, refusal, until_blocked
 from tests.engine import Engine
-from tests.queue.at_once import Another, refusal, until_blocked
 
 from headrace.model.outcome import Canceled, Fail, Failed, Outcome, Succeeded
 from headrace.queue.change import cancel_job, retry_job

@@ -7,8 +7,8 @@ import json
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+from tests.at_once import Another, until_blocked
 from tests.engine import Engine
-from tests.queue.at_once import Another, until_blocked
 
 BULK = """
 select headrace.enqueue_many(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tests.at_once import refusal
 from tests.engine import Engine
-from tests.queue.at_once import refusal
 
 from headrace.db.sqlstate import BY_SQLSTATE
 

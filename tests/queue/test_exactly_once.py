@@ -7,8 +7,8 @@ from collections import Counter
 from uuid import UUID
 
 import pytest
+from tests.at_once import Another
 from tests.engine import Engine
-from tests.queue.at_once import Another
 
 from headrace.db.connect import Connection
 

@@ -6,8 +6,8 @@ import asyncio
 from datetime import timedelta
 
 import pytest
+from tests.at_once import Another, until_blocked
 from tests.engine import Engine, as_claimed
-from tests.queue.at_once import Another, until_blocked
 
 from headrace.model.outcome import (
     Cancel,

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import asyncpg
 import pytest
+from tests.at_once import Another, refusal, until_blocked
 from tests.engine import Engine
-from tests.queue.at_once import Another, refusal, until_blocked
 
 from headrace.db.connect import Connection
 

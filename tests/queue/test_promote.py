@@ -7,8 +7,8 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
+from tests.at_once import Another
 from tests.engine import Engine
-from tests.queue.at_once import Another
 
 from headrace.queue import promote
 from headrace.queue.promote import SQL, promote_due

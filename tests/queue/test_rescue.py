@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from datetime import timedelta
 
+from tests.at_once import Another, held_while_looking_at_workers, until_blocked
 from tests.engine import Engine
-from tests.queue.at_once import Another, held_while_looking_at_workers, until_blocked
 
 from headrace.model.outcome import Failed, Released, Retry, Succeeded
 from headrace.queue.change import cancel_job

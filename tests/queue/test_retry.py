@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.at_once import Another, held_after_insert, refusal, until_blocked
 from tests.engine import Engine
-from tests.queue.at_once import Another, held_after_insert, refusal, until_blocked
 
 from headrace.errors import Conflict
 from headrace.model.outcome import Canceled, Fail, Failed, Outcome, Succeeded

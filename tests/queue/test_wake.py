@@ -8,8 +8,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from tests.at_once import Another
 from tests.engine import Engine
-from tests.queue.at_once import Another
 from tests.waiting import until
 
 from headrace.model.outcome import Released

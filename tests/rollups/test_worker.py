@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from tests.engine import Engine
 from tests.rollups.counting import deltas
 from tests.waiting import until
@@ -33,23 +31,3 @@ async def test_a_worker_folds_and_samples_by_itself(engine: Engine) -> None:
 
         await until("it is sampled", sampled)
     assert await deltas(engine) == 0
-
-
-async def test_an_old_rollup_goes_when_a_worker_starts(engine: Engine) -> None:
-    hr = app_on(engine.endpoint.url)
-
-    @hr.job
-    def work() -> None: ...
-
-    await engine.define()
-    await engine.db.execute(
-        "insert into headrace.rollup (minute, tenant_id, definition_id) select now() - $1::interval, 1, id"
-        " from headrace.definition",
-        timedelta(days=31),
-    )
-    async with working(hr):
-
-        async def gone() -> bool:
-            return not await engine.db.fetchval("select exists (select from headrace.rollup)")
-
-        await until("it is gone", gone)

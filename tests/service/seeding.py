@@ -40,7 +40,18 @@ minute as (insert into headrace.rollup (minute, tenant_id, definition_id, latenc
 hour as (insert into headrace.rollup_hour (hour, tenant_id, definition_id, latency_buckets, duration_buckets)
          select date_trunc('hour', now()), tenant_id, def.id, '{}', '{}' from own, def on conflict do nothing),
 total as (insert into headrace.rollup_total (tenant_id, definition_id, latency_buckets, duration_buckets)
-          select tenant_id, def.id, '{}', '{}' from own, def on conflict do nothing)
+          select tenant_id, def.id, '{}', '{}' from own, def on conflict do nothing),
+target as (insert into headrace.alert_target (tenant_id, name, kind, address, created_by)
+           select tenant_id, 'people', 'email', 'ann@example.com', 'test' from own returning id, tenant_id),
+rule as (insert into headrace.alert_rule (tenant_id, name, kind, parameters, created_by)
+         select tenant_id, 'died', 'job_died', '{"definition": null, "within_seconds": 900}', 'test' from own
+         returning id, tenant_id),
+alert as (insert into headrace.alert (rule_id, tenant_id, subject, since, last_seen, count)
+          select id, tenant_id, 'work', now(), now(), 1 from rule),
+notice as (insert into headrace.alert_notice (tenant_id, target_id, event, body)
+           select tenant_id, id, 'test', '{}' from target returning id, tenant_id),
+sent as (insert into headrace.alert_delivery (notice_id, tenant_id, target, at, seconds)
+         select id, tenant_id, 'people', now(), 0 from notice)
 insert into headrace.queue_sample (tenant_id, lane_id, status, jobs)
 select tenant_id, lane.id, 'queued', 1 from own, lane on conflict do nothing
 """
@@ -53,5 +64,7 @@ async def seed_everything(api: Api) -> None:
             body = {"definition_key": "work", "idempotency_key": "once", "dedupe_key": "live"}
             answer = await client.post("/api/v1/jobs", json=body)
             assert answer.status_code == 201, answer.text
-        async with api.hr.database.pool.acquire() as conn:
+        async with api.hr.database.pool.acquire() as conn, conn.transaction():
+            # Counting has a turn, and with it nobody else writes rollups; a server may be at it.
+            await conn.execute("select from headrace.rollup_turn for update")
             await conn.execute(ROWS, tenant, datetime.now(UTC))

@@ -119,6 +119,34 @@ async def test_a_trigger_in_error_is_told(database_url: str, connection: Connect
     assert found.do == "see headrace triggers list"
 
 
+async def test_that_nobody_runs_built_in_jobs_is_told(database_url: str, connection: Connection) -> None:
+    engine = Engine(Endpoint(database_url), connection)
+    assert "built-in jobs" not in await findings(database_url)  # nobody works at all: that is told as such
+    worker = await engine.worker()
+    found = (await findings(database_url))["built-in jobs"]
+    assert (found.state, found.said) == (
+        "warn",
+        "no live worker runs them: nothing is pruned and no alert is sent",
+    )
+    definitions = ["work", "headrace.prune_jobs"]
+    await connection.execute("update headrace.worker set definitions = $2 where id = $1", worker, definitions)
+    assert (await findings(database_url))["built-in jobs"].state == "ok"
+    await connection.execute("update headrace.worker set queues = '{mail}' where id = $1", worker)
+    assert (await findings(database_url))["built-in jobs"].state == "warn"
+
+
+async def test_open_alerts_are_told(database_url: str, connection: Connection) -> None:
+    await connection.execute(
+        "with rule as (insert into headrace.alert_rule (name, kind, created_by) values ('died', 'job_died', 'test')"
+        " returning id)"
+        " insert into headrace.alert (rule_id, subject, since, last_seen, count, closed_at)"
+        " select id, subject, now(), now(), 1, closed_at"
+        "   from rule, (values ('sync-dropbox', null), ('long over', now())) as a (subject, closed_at)"
+    )
+    found = (await findings(database_url))["alerts"]
+    assert (found.state, found.said, found.do) == ("warn", "1 open: died (sync-dropbox)", "see headrace alerts list")
+
+
 async def test_what_was_said_of_the_pooler_is_not_needed(database_url: str) -> None:
     told = await findings(database_url, database=DatabaseSettings(pooler="transaction"))
     assert "is not needed" in told["pooler"].said

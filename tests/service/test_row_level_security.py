@@ -13,7 +13,7 @@ from headrace.service.principal import Principal
 OF_ONE_TENANT = [
     *("job", "queue", "attempt", "idempotency", "log", "trigger", "deleted_trigger", "event", "audit", "operation"),
     *("progress", "waiter", "fire", "fired_once", "dedupe", "delivery", "rollup", "rollup_hour", "rollup_total"),
-    *("queue_sample", "tenant"),
+    *("queue_sample", "tenant", "alert_target", "alert_rule", "alert", "alert_notice", "alert_delivery"),
 ]
 
 
@@ -47,7 +47,7 @@ COPY = """
 """
 
 
-@pytest.mark.parametrize("table", ["job", "queue", "attempt", "trigger", "event", "operation"])
+@pytest.mark.parametrize("table", ["job", "queue", "attempt", "trigger", "event", "operation", "alert_rule", "alert"])
 async def test_a_tenant_cannot_write_rows_of_another(api: Api, table: str) -> None:
     await seed_everything(api)
     globex = (await principal_of(api, "globex")).tenant_id
@@ -77,7 +77,14 @@ async def test_partitions_and_secrets_are_not_the_roles_to_read(api: Api) -> Non
             " join pg_class as p on p.oid = inhparent where p.relname in ('job', 'attempt', 'log') and c.relkind = 'r'"
         )
         assert len(partitions) > 3
-        for table in [*(row[0] for row in partitions), "token", "rollup_delta", "event_inbox", "sql_setting"]:
+        for table in [
+            *(row[0] for row in partitions),
+            "token",
+            "session",
+            "rollup_delta",
+            "event_inbox",
+            "sql_setting",
+        ]:
             with pytest.raises(asyncpg.InsufficientPrivilegeError):
                 async with act.conn.transaction():
                     await act.conn.fetch(f"select * from headrace.{table} limit 1")

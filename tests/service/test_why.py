@@ -13,7 +13,7 @@ from tests.worker.running import running, until_armed, until_status, worker_id
 from headrace.app.work import WorkerProcess
 from headrace.db.connect import Endpoint
 from headrace.model.status import JobStatus
-from headrace.service.jobs.why import Facts, reasons
+from headrace.service.jobs.why import Facts, Standstill, reasons
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 READY = Facts(
@@ -53,6 +53,17 @@ def said(**changes: Any) -> dict[str, str]:
         ({"run_at": NOW - timedelta(seconds=1)}, "due", "has come"),
         ({"enabled": False}, "disabled", '"send" is disabled'),
         ({"paused": True}, "paused", '"mail" is paused'),
+        ({"pauses": [Standstill("tenant", "acme", "bill", "ann", None)]}, "tenant_paused", "by ann: bill."),
+        (
+            {"pauses": [Standstill("queue", "mail", "", "ann", "2030-01-02T03:04:00+00:00")]},
+            "queue_paused",
+            "until 2030-01-02 03:04 UTC.",
+        ),
+        ({"max_concurrency": 3, "running": 3}, "definition_limit", "All 3 places"),
+        ({"max_concurrency_per_key": 1, "running_of_key": 1}, "key_limit", "concurrency key"),
+        ({"max_running_of_tenant": 2, "running_of_tenant": 2}, "tenant_limit", "its tenant"),
+        ({"max_running_of_queue": 2, "running_of_queue": 4}, "queue_limit", "(4 running)"),
+        ({"opens_in": 30.0}, "rate_limit", "in 30 s"),
         ({"workers": 0, "knowing_workers": 0}, "no_worker", 'serves the queue "mail"'),
         ({"knowing_workers": 0}, "unknown_to_workers", '"send"'),
         ({"ahead": 12}, "behind", "behind 12 jobs"),

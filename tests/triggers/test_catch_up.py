@@ -7,7 +7,20 @@ from datetime import timedelta
 
 import pytest
 from tests.engine import Engine
-from tests.triggers.triggering import HOUR, SECOND, Line, add, clock, hourly, jobs, ledger, move, row, tick
+from tests.triggers.triggering import (
+    HOUR,
+    SECOND,
+    Line,
+    add,
+    clear_of_the_next_minute,
+    clock,
+    hourly,
+    jobs,
+    ledger,
+    move,
+    row,
+    tick,
+)
 
 from headrace.triggers.fire import fire_due
 from headrace.triggers.rules import Rules
@@ -85,6 +98,7 @@ async def test_a_range_is_counted_to_a_thousand(engine: Engine, missed: int, n: 
 
 @pytest.mark.parametrize("policy", ["none", "latest", "all"])
 async def test_a_scheduler_that_was_down_for_two_months_has_constant_work(engine: Engine, policy: str) -> None:
+    await clear_of_the_next_minute(engine)
     trigger_id = await add(engine, cron_expr="* * * * *", catch_up=policy, timezone="Europe/Berlin")
     await tick(engine)
     down = timedelta(days=61)

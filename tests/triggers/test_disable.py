@@ -8,8 +8,8 @@ from contextlib import suppress
 
 import asyncpg
 import pytest
+from tests.at_once import Another, until_blocked
 from tests.engine import Engine
-from tests.queue.at_once import Another, until_blocked
 from tests.triggers.triggering import Line, add, change, clock, hourly, jobs, ledger, live, reasons, row, tick
 
 from headrace.triggers.compute import compute_due_times

@@ -7,8 +7,8 @@ import json
 from datetime import timedelta
 
 import pytest
+from tests.at_once import Another
 from tests.engine import Engine
-from tests.queue.at_once import Another
 from tests.triggers.triggering import HOUR, Line, add, hourly, jobs, live, reasons, row, shift_ledger, tick
 from tests.waiting import until
 
@@ -22,7 +22,7 @@ async def test_a_due_time_becomes_a_job_that_says_where_it_comes_from(engine: En
     (job,) = await jobs(engine, trigger.id)
     assert (job["source"], job["source_ref"], job["scheduled_for"]) == ("scheduler", trigger.id, trigger.hour(-1))
     assert json.loads(job["payload"]) == {"at": trigger.hour(-1).isoformat(), "by": "hourly of default"}
-    assert (job["priority"], job["max_attempts"]) == (100, 3)
+    assert (job["priority"], job["max_attempts"]) == (100, 4)
     assert await engine.status(job["id"]) == "queued"
     fire = await engine.db.fetchrow("select * from headrace.fire")
     assert fire is not None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from datetime import timedelta
 
+from tests.at_once import Another
 from tests.engine import Engine
-from tests.queue.at_once import Another
 from tests.triggers.triggering import add, change, end_jobs, jobs, live, move, reasons, row, tick
 
 

@@ -70,7 +70,7 @@ FAR = ["starts_at = '20000-01-01'", "ends_at = '20000-01-01'", "next_run_at = '2
 
 @pytest.mark.parametrize("change_it", OPEN)
 async def test_an_open_end_stops_nobody(engine: Engine, change_it: str) -> None:
-    strange = await add(engine, "strange", cron_expr="* * * * *", enabled=False)
+    strange = await add(engine, "strange", cron_expr="0 0 29 2 *", enabled=False)
     good = await hourly(engine)
     await good.come_due()
     await engine.db.execute(f"update headrace.trigger set {change_it} where id = $1", strange)
@@ -90,7 +90,7 @@ async def test_a_time_that_no_calendar_holds_is_refused(engine: Engine, change_i
 async def test_one_that_is_mended_starts_anew(engine: Engine) -> None:
     trigger_id = await add(engine, cron_expr="0 0 31 2 *")
     await tick(engine)
-    await change(engine.db, trigger_id, cron_expr="* * * * *", enabled=True)
+    await change(engine.db, trigger_id, cron_expr="0 0 29 2 *", enabled=True)
     await tick(engine)
     found = await row(engine, trigger_id)
     assert (found["enabled"], found["last_error"]) == (True, None)

@@ -7,8 +7,8 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
+from tests.at_once import Another
 from tests.engine import Engine
-from tests.queue.at_once import Another
 from tests.triggers.triggering import add, change, clock, end_jobs, hourly, jobs, live, reasons
 from tests.waiting import until
 from tests.worker.running import app_on, running, working
@@ -54,7 +54,7 @@ async def ahead(engine: Engine) -> float | None:
 
 
 async def test_the_watch_knows_what_comes_next(engine: Engine) -> None:
-    assert await look_ahead(engine.db) == Ahead(None, None, None, None)
+    assert await look_ahead(engine.db) == Ahead(*[None] * 6)
     trigger = await hourly(engine)
     seconds = await ahead(engine)
     assert seconds is not None

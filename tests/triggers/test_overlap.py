@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from tests.at_once import Another
 from tests.engine import Engine
-from tests.queue.at_once import Another
 from tests.triggers.triggering import FAILED, Hourly, end_jobs, hourly, jobs, live, tick
 
 from headrace.model.outcome import Canceled, Failed, Snooze

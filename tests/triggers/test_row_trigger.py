@@ -7,8 +7,8 @@ from typing import Any
 
 import asyncpg
 import pytest
+from tests.at_once import Another
 from tests.engine import Engine
-from tests.queue.at_once import Another
 from tests.queue.test_wake import Ear
 from tests.triggers.triggering import Hourly, add, change, clock, hourly, row, tick
 

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from tests.at_once import refusal
 from tests.engine import Engine
-from tests.queue.at_once import refusal
 from tests.triggers.triggering import add, clock, jobs, ledger, live, reasons, row, tick
 
 

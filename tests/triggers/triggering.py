@@ -10,6 +10,7 @@ from uuid import UUID
 
 import asyncpg
 from tests.engine import Engine
+from tests.waiting import until
 
 from headrace.db.connect import Connection
 from headrace.model.outcome import Fail, Outcome, Succeeded
@@ -75,6 +76,16 @@ async def clock(engine: Engine) -> datetime:
     """The database's."""
     now: datetime = await engine.db.fetchval("select clock_timestamp()")
     return now
+
+
+async def clear_of_the_next_minute(engine: Engine) -> datetime:
+    """For what fires each minute: the clock, with some seconds left before the next."""
+
+    async def has_time() -> bool:
+        return (await clock(engine)).second < 50
+
+    await until("the minute has a while to go", has_time)
+    return await clock(engine)
 
 
 async def shift_ledger(engine: Engine, trigger_id: UUID, by: timedelta) -> None:

@@ -57,6 +57,7 @@ class SharedServer:
 
     def __init__(self) -> None:
         self.house = Switched()
+        self._app = create_app(self.house)
         self._loop = asyncio.new_event_loop()
         self._sock = socket.create_server(("127.0.0.1", 0))
         self._open: AsyncExitStack | None = None
@@ -66,7 +67,7 @@ class SharedServer:
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
-        config = uvicorn.Config(create_app(self.house), lifespan="off", log_config=None, access_log=False)
+        config = uvicorn.Config(self._app, lifespan="off", log_config=None, access_log=False)
         server = uvicorn.Server(config)
         server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign,assignment]
         self._loop.run_until_complete(server.serve(sockets=[self._sock]))
@@ -103,6 +104,7 @@ class SharedServer:
 
     async def _leave(self) -> None:
         assert self._open is not None
+        await self._app.stop()
         self.house.hr = None
         await self._open.aclose()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import socket
 import subprocess
@@ -11,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import httpx
+from tests.environ import bare_environ
 from tests.waiting import wait_until
 
 
@@ -21,8 +21,7 @@ class OwnHttpServer:
         with socket.create_server(("127.0.0.1", 0)) as free:
             self._port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self._port}"
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("HEADRACE_")}
-        self._environ = {**kept, "HEADRACE_DATABASE_URL": database_url}
+        self._environ = bare_environ(HEADRACE_DATABASE_URL=database_url)
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from headrace.errors import HeadraceError
@@ -21,12 +21,16 @@ CODES = {401: "unauthenticated", 404: "not_found", 405: "method_not_allowed", 42
 class FieldProblem(BaseModel):
     """What is wrong with one field."""
 
+    model_config = ConfigDict(defer_build=True)
+
     field: str = Field(description="where: a path into the body, or a parameter", examples=["payload.path_prefix"])
     message: str
 
 
 class Problem(BaseModel):
     """Why a request was refused (RFC 9457)."""
+
+    model_config = ConfigDict(defer_build=True)
 
     type: str = "about:blank"
     title: str
@@ -79,7 +83,7 @@ async def _plain(_request: Request, error: Exception) -> JSONResponse:
 
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
-    log.error("a request failed", method=request.method, path=request.url.path, exc_info=error)
+    log.error("request failed", method=request.method, path=request.url.path, exc_info=error)
     return problem_response(500, "internal", "Something went wrong here; the server's log has more.")
 
 

@@ -27,11 +27,14 @@ class Request_(BaseModel):  # noqa: N801 - `Request` is Starlette's
 class Answer(BaseModel):
     """A body that we send, built from the attributes of what the service gives."""
 
-    model_config = ConfigDict(from_attributes=True)
+    # Built when it is first used: a process uses a few, and building is what takes time.
+    model_config = ConfigDict(from_attributes=True, defer_build=True)
 
 
 class Page(BaseModel, Generic[Item]):
     """A part of a list, newest first unless said otherwise."""
+
+    model_config = ConfigDict(defer_build=True)
 
     items: list[Item]
     next_cursor: str | None = None

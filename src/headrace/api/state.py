@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from fastapi import Request
 
 if TYPE_CHECKING:
     from headrace.api.background import OperationsRunner
-    from headrace.api.who import Gatekeeper
+    from headrace.api.who import Gatekeeper, Identify
+    from headrace.service.door import House
     from headrace.service.health import Health
     from headrace.service.metrics import Scrapes
     from headrace.service.stream import Hub
@@ -18,15 +19,51 @@ if TYPE_CHECKING:
 STATE = "headrace"
 
 
-@dataclass(frozen=True, slots=True)
 class State:
-    """One of each for an application."""
+    """One of each for an application, loaded and made when it is first asked for."""
 
-    gatekeeper: Gatekeeper
-    operations: OperationsRunner
-    health: Health
-    scrapes: Scrapes
-    hub: Hub
+    def __init__(self, house: House, identify: Identify | None = None) -> None:
+        self._house, self._identify = house, identify
+
+    @cached_property
+    def gatekeeper(self) -> Gatekeeper:
+        """Who asks."""
+        from headrace.api.who import Gatekeeper
+
+        return Gatekeeper(self._house, self._identify)
+
+    @cached_property
+    def operations(self) -> OperationsRunner:
+        """Bulk changes."""
+        from headrace.api.background import OperationsRunner
+
+        return OperationsRunner(self._house)
+
+    @cached_property
+    def health(self) -> Health:
+        """Whether all is well."""
+        from headrace.service.health import Health
+
+        return Health(self._house)
+
+    @cached_property
+    def scrapes(self) -> Scrapes:
+        """What was counted."""
+        from headrace.service.metrics import Scrapes
+
+        return Scrapes()
+
+    @cached_property
+    def hub(self) -> Hub:
+        """What changes."""
+        from headrace.service.stream import Hub
+
+        return Hub(self._house)
+
+    async def stop(self) -> None:
+        """End what was begun."""
+        if "operations" in vars(self):
+            await self.operations.stop()
 
 
 def state_of(request: Request) -> State:

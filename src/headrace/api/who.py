@@ -1,4 +1,4 @@
-"""From a request to a principal: the host's word, or a token."""
+"""From a request to a principal: the host's word, a token, or a browser's session."""
 
 from __future__ import annotations
 
@@ -11,34 +11,41 @@ from typing import Annotated
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPBearer
 
+from headrace.api.access_log import recognised
+from headrace.api.origin import require_own_origin
 from headrace.api.state import state_of
+from headrace.db.connect import Connection
 from headrace.errors import TooMany, Unauthenticated
 from headrace.service import Service
 from headrace.service.door import House, find_tenant
 from headrace.service.permissions import Forbidden
 from headrace.service.principal import Principal
+from headrace.service.sessions import find_session
 from headrace.service.tokens import Found, find_principal
 
 # A token that is revoked opens nothing after this long, in whatever process.
 KNOWN_FOR = 0.9
 MOST_KNOWN = 10_000
 TENANT_HEADER = "X-Headrace-Tenant"
+SESSION_COOKIE = "headrace_session"
+LONGEST_SECRET = 200
 
 Identify = Callable[[Request], Awaitable[Principal | None] | Principal | None]
+Find = Callable[[Connection, str], Awaitable[Found | None]]
 
 
 class Gatekeeper:
-    """Knows tokens for a moment, and how often each tenant has asked."""
+    """Knows tokens and sessions for a moment, and how often each tenant has asked."""
 
     def __init__(self, house: House, identify: Identify | None = None) -> None:
         self.house = house
         self._identify = identify
-        self._known: OrderedDict[str, tuple[float, Found | None]] = OrderedDict()
+        self._known: OrderedDict[tuple[Find, str], tuple[float, Found | None]] = OrderedDict()
         self._budgets: dict[str, tuple[float, float]] = {}
 
     async def principal(self, request: Request) -> Principal:
         """Who asks, at work for the tenant they may work for; or `Unauthenticated`."""
-        found = await self._by_host(request) or await self._by_token(request)
+        found = await self._by_host(request) or await self._by_token(request) or await self._by_session(request)
         if found is None:
             raise Unauthenticated
         principal = await self._choose_tenant(found.principal, request.headers.get(TENANT_HEADER))
@@ -54,6 +61,7 @@ class Gatekeeper:
             principal = await principal
         if principal is None:
             return None
+        require_own_origin(request, or_none=True)
         if principal.tenant is not None and principal.tenant_id is None:
             async with self.house.database.pool.acquire() as conn:
                 principal = principal.of_tenant(principal.tenant, await find_tenant(conn, principal.tenant))
@@ -62,18 +70,32 @@ class Gatekeeper:
     async def _by_token(self, request: Request) -> Found | None:
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
         token = token.strip()
-        if scheme.lower() != "bearer" or not token or len(token) > 200:
+        return await self._known_by(find_principal, token) if scheme.lower() == "bearer" else None
+
+    async def _by_session(self, request: Request) -> Found | None:
+        found = await self._known_by(find_session, request.cookies.get(SESSION_COOKIE, ""))
+        if found is not None:
+            # A browser sends its cookie along with whatever page has it send something.
+            require_own_origin(request)
+        return found
+
+    async def _known_by(self, find: Find, secret: str) -> Found | None:
+        if not secret or len(secret) > LONGEST_SECRET:
             return None
-        known = self._known.get(token)
+        known = self._known.get((find, secret))
         if known is not None and time.monotonic() - known[0] < KNOWN_FOR:
             return known[1]
         async with self.house.database.pool.acquire() as conn:
-            found = await find_principal(conn, token)
-        self._known[token] = (time.monotonic(), found)
-        self._known.move_to_end(token)
+            found = await find(conn, secret)
+        self._known[find, secret] = (time.monotonic(), found)
+        self._known.move_to_end((find, secret))
         if len(self._known) > MOST_KNOWN:
             self._known.popitem(last=False)
         return found
+
+    def forget_session(self, secret: str) -> None:
+        """It has ended: here at once, and not only when it is asked for again."""
+        self._known.pop((find_session, secret), None)
 
     async def _choose_tenant(self, principal: Principal, wanted: str | None) -> Principal:
         if wanted is None or wanted == principal.tenant:
@@ -107,7 +129,9 @@ BEARER = HTTPBearer(auto_error=False, description="a token, as `headrace tokens 
 async def service(request: Request, _said: Annotated[object, Security(BEARER)] = None) -> Service:
     """The service as it is for who asks."""
     keeper = gatekeeper(request)
-    return Service(keeper.house, await keeper.principal(request))
+    principal = await keeper.principal(request)
+    recognised(request.scope, principal)
+    return Service(keeper.house, principal)
 
 
 Asked = Annotated[Service, Depends(service)]

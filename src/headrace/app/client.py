@@ -17,7 +17,7 @@ from headrace.model.text import NotJsonError
 from headrace.queue.change import cancel_job, retry_job
 from headrace.queue.enqueue import ENQUEUE_MANY, EnqueueManyOptions, EnqueueOptions, EnqueueRequest
 from headrace.queue.read import get_job
-from headrace.triggers.emit import EMIT, emit_parameters
+from headrace.triggers.emit import EMIT, emit_parameters, emitting
 
 
 class Client:
@@ -54,10 +54,11 @@ class Client:
     ) -> UUID:
         """Publish an event; gives back its id."""
         parameters = emit_parameters(name, data, tenant=tenant, correlation_id=correlation_id)
-        if connection is not None:
-            return (await fetch_column(connection, EMIT, parameters))[0]
-        async with self._database.pool.acquire() as conn:
-            return (await fetch_column(conn, EMIT, parameters))[0]
+        with emitting(name, tenant=tenant, correlation_id=correlation_id) as trace:
+            if connection is not None:
+                return (await fetch_column(connection, EMIT, (*parameters, trace)))[0]
+            async with self._database.pool.acquire() as conn:
+                return (await fetch_column(conn, EMIT, (*parameters, trace)))[0]
 
     async def get_job(self, job_id: UUID | str) -> Job:
         """The job as it stands, or `NotFound`."""
@@ -108,10 +109,11 @@ class Client:
             raise ValidationError(f"the payload of {key!r} cannot be stored: {error}") from None
 
     async def _send(self, request: EnqueueRequest, connection: Any) -> list[UUID]:
-        if connection is not None:
-            return await fetch_column(connection, ENQUEUE_MANY, request.parameters())
-        async with self._database.pool.acquire() as conn:
-            return await fetch_column(conn, ENQUEUE_MANY, request.parameters())
+        with request.sending() as trace:
+            if connection is not None:
+                return await fetch_column(connection, ENQUEUE_MANY, request.parameters(trace))
+            async with self._database.pool.acquire() as conn:
+                return await fetch_column(conn, ENQUEUE_MANY, request.parameters(trace))
 
 
 def as_id(job_id: UUID | str) -> UUID:

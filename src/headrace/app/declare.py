@@ -12,6 +12,7 @@ from headrace.define.signature import BadHandler
 from headrace.errors import BadRequest
 from headrace.model.catch_up import CatchUp
 from headrace.model.definition import Isolation
+from headrace.model.limits import declared_limits
 from headrace.model.overlap import Overlap
 from headrace.model.payload_schema import payload_check
 from headrace.model.retry import RetryPolicy
@@ -21,13 +22,21 @@ from headrace.model.trigger_settings import RULE_COLUMNS, TriggerDeclaration, co
 
 
 class JobOptions(TypedDict, total=False):
-    """What may be declared of a job; an operator may later change queue, priority, attempts, timeout and retry."""
+    """What may be declared of a job; an operator may later change most of it."""
 
     queue: str
     priority: int
     max_attempts: int
     timeout: float | timedelta | None
     retry: RetryPolicy
+    max_concurrency: int | None
+    concurrency_key: str | None
+    max_concurrency_per_key: int | None
+    rate_limit: str | int | None
+    rate_burst: int | None
+    rate_per_key: bool
+    retention_days: float | None
+    retention_count: int | None
     isolation: Isolation
     tags: Iterable[str]
     description: str
@@ -71,6 +80,10 @@ def make_handler(function: Callable[..., Any], key: str | None, options: JobOpti
     declared["timeout"] = as_timeout(declared.pop("timeout", None))
     declared["tags"] = tuple(declared.pop("tags", ()))
     key = key or function.__name__
+    try:
+        declared["limits"] = declared_limits(declared)
+    except ValueError as error:
+        raise BadHandler(f"job {key!r}: {error}") from None
     declared["triggers"] = declare_triggers(key, declared)
     handler = Handler(function, key=key, **declared)
     for trigger in handler.definition.triggers:

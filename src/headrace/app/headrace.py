@@ -18,6 +18,7 @@ from headrace.app.register import RegisterOptions, RuntimeJobs
 from headrace.app.registry import Registry
 from headrace.app.sync_facade import SyncFacade
 from headrace.app.work import WorkerProcess, run_worker
+from headrace.builtin.call import Builtins
 from headrace.config import Settings, load_settings
 from headrace.db.database import Database
 from headrace.define.handler import Handler
@@ -61,6 +62,7 @@ class Headrace:
         self.app = app or _module_name(sys._getframe(1).f_globals)
         self.sync = SyncFacade(self)
         self.control = Control(self)
+        self.builtin = Builtins(self)
         self._runtime = RuntimeJobs(self)
         self.workers: set[WorkerProcess] = set()
         self._served: list[Callable[[], Awaitable[None]]] = []
@@ -79,7 +81,7 @@ class Headrace:
         return self._box
 
     def _default_attempts(self) -> int:
-        return self.settings.jobs.max_retries_default + 1
+        return self.settings.jobs.default_attempts
 
     def _secrets_of_command(self, key: str) -> list[str]:
         command = self.settings.commands.get(key)
@@ -239,7 +241,7 @@ class Headrace:
         from headrace.api.app import create_app  # a web framework is loaded by who wants one
 
         app = create_app(self, identify=identify)
-        self._served.append(app.state.operations.stop)
+        self._served.append(app.stop)
         return app
 
     @asynccontextmanager

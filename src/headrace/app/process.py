@@ -17,14 +17,12 @@ from headrace.errors import ConfigError, HeadraceError
 from headrace.executors.sql.executor import SqlExecutor
 from headrace.log import get_logger
 from headrace.model.encryption import SecretBox
-from headrace.model.job import ClaimedJob
 from headrace.model.log_line import LOG, STREAMS, LogLine
 from headrace.model.run_log import LogLimits
-from headrace.model.status import JobStatus
-from headrace.model.transition import Transition
 from headrace.queue.lease import WorkerIdentity
 from headrace.version import __version__
 from headrace.worker.command_handler import CommandHandler
+from headrace.worker.kinds import AnyHandler
 from headrace.worker.transport import Transport
 from headrace.worker.worker import Worker
 
@@ -43,9 +41,6 @@ class Declares(Protocol):
 
 class Serves(Transport, Protocol):
     """A transport that can be told what else its worker runs now."""
-
-    @property
-    def worker_id(self) -> int: ...
 
     def serve(self, definitions: tuple[str, ...]) -> None: ...
 
@@ -86,7 +81,7 @@ class Process(ABC):
             hostname=socket.gethostname(),
             pid=os.getpid(),
             version=__version__,
-            queues=self._queues,
+            queues=self._served_queues(),
             definitions=self._definitions(),
             concurrency=self._concurrency,
             lease=timedelta(seconds=self._app_settings.jobs.lease_duration_s),
@@ -102,13 +97,13 @@ class Process(ABC):
         settings = self._app_settings
         return Worker(
             self._transport,
-            ChainMap(self._commands, self._handlers),  # type: ignore[arg-type]
+            self._runs(),
             concurrency=self._concurrency,
             lease=settings.jobs.lease_duration_s,
             shutdown_timeout=settings.jobs.shutdown_timeout_s,
             kill_grace=settings.jobs.kill_grace_s,
             on_rescheduled=on_rescheduled,
-            announce=announce_end if announce else None,
+            loud=announce,
             echo=echo_line if announce else None,
             log_limits=LogLimits(lines=settings.logs.max_lines, size=int(settings.logs.max_mb * 1024 * 1024)),
             sql=sql,
@@ -116,6 +111,13 @@ class Process(ABC):
         )
 
     # -- what it serves
+
+    def _served_queues(self) -> tuple[str, ...]:
+        return self._queues
+
+    def _runs(self) -> Mapping[str, AnyHandler]:
+        """What each definition is run by; what changes in any of these is seen."""
+        return ChainMap(self._commands, self._handlers)  # type: ignore[arg-type]
 
     def _definitions(self) -> tuple[str, ...]:
         return (*self._handlers, *self._commands)
@@ -151,7 +153,7 @@ class Process(ABC):
 
 def read_commands(settings: Settings, handlers: Mapping[str, Handler]) -> dict[str, CommandHandler]:
     """The commands of this machine's configuration, or `ConfigError` with what is wrong with one."""
-    attempts = settings.jobs.max_retries_default + 1
+    attempts = settings.jobs.default_attempts
     commands = {
         key: CommandHandler(key, command, default_attempts=attempts) for key, command in settings.commands.items()
     }
@@ -163,17 +165,6 @@ def read_commands(settings: Settings, handlers: Mapping[str, Handler]) -> dict[s
         for warning in command.warnings():
             log.warning(f"commands.{key}: {warning}")
     return commands
-
-
-def announce_end(job: ClaimedJob, transition: Transition) -> None:
-    """A line for people, for each run that ended."""
-    said = {"definition": job.definition, "job_id": str(job.id), "attempt": f"{job.attempt}/{job.max_attempts}"}
-    if transition.final == JobStatus.SUCCEEDED:
-        log.info("job succeeded", **said, result=transition.result)
-    elif transition.final is None:
-        log.warning(f"job {transition.outcome}", **said, error=transition.error, again_in=f"{transition.delay:.1f} s")
-    else:
-        log.error(f"job {transition.final}", **said, error=transition.error)
 
 
 def echo_line(line: LogLine) -> None:

@@ -17,8 +17,8 @@ from headrace.db.database import Database
 from headrace.db.sqlstate import translated_errors
 from headrace.errors import BadRequest
 from headrace.model.job import Job
-from headrace.queue.enqueue import ENQUEUE_MANY, EnqueueManyOptions, EnqueueOptions
-from headrace.triggers.emit import EMIT, emit_parameters
+from headrace.queue.enqueue import ENQUEUE_MANY, EnqueueManyOptions, EnqueueOptions, EnqueueRequest
+from headrace.triggers.emit import EMIT, emit_parameters, emitting
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ class SyncFacade:
         connection = options.pop("connection", None)
         if connection is None:
             return self._call(self._opened().enqueue(key, payload, **options))
-        return _borrowing(connection, ENQUEUE_MANY, self._opened().request(key, payload, options).parameters())[0]
+        return _send(connection, self._opened().request(key, payload, options))[0]
 
     def enqueue_many(
         self, key: str, payloads: Iterable[Mapping[str, Any]], **options: Unpack[EnqueueManyOptions]
@@ -55,8 +55,7 @@ class SyncFacade:
         connection = options.pop("connection", None)
         if connection is None:
             return self._call(self._opened().enqueue_many(key, payloads, **options))
-        request = self._opened().request_many(key, payloads, options)
-        return _borrowing(connection, ENQUEUE_MANY, request.parameters())
+        return _send(connection, self._opened().request_many(key, payloads, options))
 
     def emit(
         self,
@@ -70,7 +69,8 @@ class SyncFacade:
         """Publish an event, with `connection` in your own transaction; gives back its id."""
         parameters = emit_parameters(name, data, tenant=tenant, correlation_id=correlation_id)
         if connection is not None:
-            return _borrowing(connection, EMIT, parameters)[0]
+            with emitting(name, tenant=tenant, correlation_id=correlation_id) as trace:
+                return _borrowing(connection, EMIT, (*parameters, trace))[0]
         return self._call(self._opened().emit(name, data, tenant=tenant, correlation_id=correlation_id))
 
     def get_job(self, job_id: UUID | str) -> Job:
@@ -130,6 +130,11 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
         loop.run_forever()
     finally:
         loop.close()
+
+
+def _send(connection: Any, request: EnqueueRequest) -> list[UUID]:
+    with request.sending() as trace:
+        return _borrowing(connection, ENQUEUE_MANY, request.parameters(trace))
 
 
 def _borrowing(connection: Any, statement: str, parameters: tuple[Any, ...]) -> list[UUID]:

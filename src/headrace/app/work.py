@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections import ChainMap
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Protocol
 
 from headrace.app.process import Process
+from headrace.builtin.register import register_builtins
+from headrace.builtin.registry import default_schedules, handlers
+from headrace.builtin.workplace import Workplace
 from headrace.config import Settings
 from headrace.db.database import Database
 from headrace.db.listen import Listener
@@ -15,8 +19,10 @@ from headrace.define.handler import Handler
 from headrace.define.sync import SyncReport, sync_definitions
 from headrace.executors.sql.executor import SqlExecutor
 from headrace.log import get_logger
+from headrace.model.system import SYSTEM_QUEUE
 from headrace.queue.claim import SQL_JOBS
 from headrace.queue.rescue import mark_all_lost
+from headrace.worker.kinds import AnyHandler
 from headrace.worker.maintenance import Maintenance, Retention
 from headrace.worker.postgres import PostgresTransport
 
@@ -59,6 +65,7 @@ class WorkerProcess(Process):
         self._sql = _sql_executor(app.settings, self._sql_url)
         if self._sql_url is None:
             log.info("SQL jobs are off: give sql.database_url a login of their own")
+        self._builtin = handlers(Workplace(app.database, app.settings)) if app.settings.builtin.enabled else {}
         jobs, endpoint = app.settings.jobs, app.database.endpoint
         self._transport = PostgresTransport(endpoint, self._identity(), poll_interval=jobs.poll_interval_ms / 1000)
         self._listener = Listener(endpoint, {"headrace": self._notified})
@@ -77,9 +84,11 @@ class WorkerProcess(Process):
             await self._sql.check_role()
         await self._app.sync_definitions()
         await self._sync_commands()
+        await self._register_builtins()
         await self._rescue_after_a_clean_slate()
         self._listener.start()
         self._app.workers.add(self)
+        self.definitions_changed()  # somebody may have registered one while we got ready
         maintaining = [asyncio.create_task(loop.run()) for loop in self._maintenance.loops]
         try:
             await self.worker.run()
@@ -102,7 +111,21 @@ class WorkerProcess(Process):
                 await mark_all_lost(conn)
 
     def _definitions(self) -> tuple[str, ...]:
-        return (*super()._definitions(), *([SQL_JOBS] if self._sql_url is not None else []))
+        return (*super()._definitions(), *self._builtin, *([SQL_JOBS] if self._sql_url is not None else []))
+
+    def _served_queues(self) -> tuple[str, ...]:
+        extra = (SYSTEM_QUEUE,) if self._builtin and not {"*", SYSTEM_QUEUE} & set(self._queues) else ()
+        return (*self._queues, *extra)
+
+    def _runs(self) -> Mapping[str, AnyHandler]:
+        return ChainMap(super()._runs(), self._builtin)  # type: ignore[arg-type]
+
+    async def _register_builtins(self) -> None:
+        if self._builtin:
+            async with self._app.database.pool.acquire() as conn:
+                made = await register_builtins(conn, self._builtin.values(), default_schedules(self._app.settings))
+            if made:
+                log.info("schedules of built-in jobs made", schedules=made)
 
     async def _sync_commands(self) -> None:
         """Other machines may have other commands, so none is ever called deleted."""
@@ -134,8 +157,10 @@ def _sql_executor(settings: Settings, url: str | None) -> SqlExecutor | None:
     return SqlExecutor(url, size=settings.sql.pool_size, allowed_schemas=settings.sql.allowed_schemas)
 
 
-def retention_of(settings: Settings) -> Retention:
-    """How long the settings say that history is kept."""
+def retention_of(settings: Settings) -> Retention | None:
+    """How long the settings say that history is kept; none where the built-in jobs see to that."""
+    if settings.builtin.enabled:
+        return None
     kept = settings.retention
     return Retention(
         ledger=timedelta(days=kept.ledger_days),

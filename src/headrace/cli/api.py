@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from typing import Any, ClassVar
+from contextlib import AbstractAsyncContextManager
+from typing import Any, ClassVar, NamedTuple, Protocol
+from urllib.parse import urlencode
 
 from headrace.cli.errors import NotAllowed, Unreachable
-from headrace.cli.quick_httpx import httpx
 from headrace.errors import BadRequest, Conflict, HeadraceError, NotFound
 
 PREFIX = "/api/v1"
 LARGEST_PAGE = 500
+
+
+class Reply(NamedTuple):
+    """An answer, of which the body is read as it comes."""
+
+    status: int
+    content_type: str
+    parts: AsyncIterator[bytes]
+
+
+class Client(Protocol):
+    """The way to an API: `RemoteClient` or `InProcessClient`. A target is a path with its query."""
+
+    place: str
+
+    def send(
+        self, method: str, target: str, body: bytes | None = None, *, endless: bool = False
+    ) -> AbstractAsyncContextManager[Reply]: ...
 
 
 class Api:
@@ -27,9 +46,9 @@ class Api:
         422: BadRequest,
     }
 
-    def __init__(self, client: httpx.AsyncClient, place: str) -> None:
+    def __init__(self, client: Client) -> None:
         self._client = client
-        self._place = place
+        self._place = client.place
         # Of the last answer: 200 rather than 201 says that something was there already.
         self.last_status = 0
 
@@ -51,13 +70,8 @@ class Api:
 
     async def readiness(self) -> tuple[int, dict[str, Any]]:
         """What the server says of itself, with the status."""
-        try:
-            answer = await self._client.get("/readyz")
-        except httpx.TransportError as error:
-            raise self._away(error) from error
-        if "json" not in answer.headers.get("content-type", ""):
-            raise Unreachable(f"{self._place} answers, but not as Headrace does. Check --url.")
-        return answer.status_code, answer.json()
+        async with self._client.send("GET", "/readyz") as reply:
+            return reply.status, await self._read(reply)
 
     async def items(
         self, path: str, *, limit: int | None = 50, page: int = LARGEST_PAGE, **params: Any
@@ -77,90 +91,61 @@ class Api:
 
     async def lines(self, path: str, **params: Any) -> AsyncIterator[tuple[str, str, str]]:
         """A stream of events as (event, id, data), for as long as the server sends them."""
-        query = _given(params)
-        try:
-            async with self._client.stream("GET", PREFIX + path, params=query, timeout=None) as answer:
-                if answer.status_code >= 400:
-                    await answer.aread()
-                    raise self._problem(answer)
-                event = {"event": "message", "id": "", "data": ""}
-                async for line in answer.aiter_lines():
-                    if not line:
-                        if event["data"]:
-                            yield event["event"], event["id"], event["data"]
-                        event = {"event": "message", "id": event["id"], "data": ""}
-                        continue
-                    name, _, value = line.partition(":")
-                    if name in event:
-                        value = value.removeprefix(" ")
-                        event[name] = f"{event[name]}\n{value}" if name == "data" and event["data"] else value
-        except httpx.TransportError as error:
-            raise Unreachable(f"{self._place} went away: {error or type(error).__name__}") from error
+        async with self._client.send("GET", _target(path, params), endless=True) as reply:
+            if reply.status >= 400:
+                raise await self._problem(reply)
+            event = {"event": "message", "id": "", "data": ""}
+            async for line in _lines(reply.parts):
+                if not line:
+                    if event["data"]:
+                        yield event["event"], event["id"], event["data"]
+                    event = {"event": "message", "id": event["id"], "data": ""}
+                    continue
+                name, _, value = line.partition(":")
+                if name in event:
+                    value = value.removeprefix(" ")
+                    event[name] = f"{event[name]}\n{value}" if name == "data" and event["data"] else value
 
     async def _ask(self, method: str, path: str, *, body: Any = None, params: Mapping[str, Any] | None = None) -> Any:
-        try:
-            answer = await self._client.request(method, PREFIX + path, json=body, params=_given(params or {}))
-        except httpx.TransportError as error:
-            raise self._away(error) from error
-        self.last_status = answer.status_code
-        if answer.status_code >= 400:
-            raise self._problem(answer)
-        if answer.status_code == 204 or not answer.content:
-            return None
-        if "json" not in answer.headers.get("content-type", ""):
+        content = None if body is None else json.dumps(body).encode()
+        async with self._client.send(method, _target(path, params or {}), content) as reply:
+            self.last_status = reply.status
+            if reply.status >= 400:
+                raise await self._problem(reply)
+            return None if reply.status == 204 else await self._read(reply)
+
+    async def _read(self, reply: Reply) -> Any:
+        content = b"".join([part async for part in reply.parts])
+        if "json" not in reply.content_type:
             raise Unreachable(f"{self._place} answers, but not as Headrace does. Check --url.")
-        return answer.json()
+        return json.loads(content) if content else None
 
-    def _away(self, error: httpx.TransportError) -> Unreachable:
-        what = str(error) or type(error).__name__
-        return Unreachable(f"cannot reach {self._place}: {what}. Is the server running, and --url right?")
-
-    def _problem(self, answer: httpx.Response) -> HeadraceError:
-        if "json" not in answer.headers.get("content-type", ""):
-            return Unreachable(f"{self._place} answers {answer.status_code}, but not as Headrace does. Check --url.")
-        detail = answer.json().get("detail", f"refused with {answer.status_code}")
-        if answer.status_code == 401:
-            detail = f"{self._place} wants a good token: give --token, set HEADRACE_TOKEN, or use headrace login"
-        return self.by_status.get(answer.status_code, HeadraceError)(detail)
+    async def _problem(self, reply: Reply) -> HeadraceError:
+        if "json" not in reply.content_type:
+            return Unreachable(f"{self._place} answers {reply.status}, but not as Headrace does. Check --url.")
+        if reply.status == 401:
+            return NotAllowed(
+                f"{self._place} wants a good token: give --token, set HEADRACE_TOKEN, or use headrace login"
+            )
+        detail = (await self._read(reply)).get("detail", f"refused with {reply.status}")
+        return self.by_status.get(reply.status, HeadraceError)(detail)
 
 
-def _given(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what was not said."""
-    return {name: value for name, value in params.items() if value is not None and value != []}
+def _target(path: str, params: Mapping[str, Any]) -> str:
+    """Below the API's address, without what was not said."""
+    said = {name: _texts(value) for name, value in params.items() if value is not None and value != []}
+    return f"{PREFIX}{path}" + (f"?{urlencode(said, doseq=True)}" if said else "")
 
 
-@asynccontextmanager
-async def remote_api(url: str, token: str | None, *, tenant: str | None = None) -> AsyncIterator[Api]:
-    """The API of a server."""
-    if not url.startswith(("http://", "https://")):
-        raise BadRequest(f"--url is the address of a server, such as http://127.0.0.1:8720, not {url!r}")
-    headers = _tenant(tenant)
-    if token is not None:
-        headers["Authorization"] = f"Bearer {token}"
-    # Certificates are read where there is one to check; that takes as long as all the rest.
-    safe = url.startswith("https://")
-    async with httpx.AsyncClient(base_url=url.rstrip("/"), headers=headers, timeout=60, verify=safe) as client:
-        yield Api(client, url)
+def _texts(value: Any) -> list[str]:
+    values = value if isinstance(value, list | tuple) else [value]
+    return [str(one).lower() if isinstance(one, bool) else str(one) for one in values]
 
 
-@asynccontextmanager
-async def local_api(*, tenant: str | None = None, config: str | None = None) -> AsyncIterator[Api]:
-    """The API in this process, over the configured database, as the system."""
-    from headrace.app.headrace import Headrace
-    from headrace.cli.in_process import InProcess
-    from headrace.service.principal import SYSTEM
-
-    hr = Headrace(app="headrace", config=config)
-    async with hr:
-        transport = InProcess(hr.asgi(identify=lambda _request: SYSTEM))
-        async with httpx.AsyncClient(
-            transport=transport,
-            base_url="http://in-process",
-            headers=_tenant(tenant),
-            timeout=None,
-        ) as client:
-            yield Api(client, "the database")
-
-
-def _tenant(tenant: str | None) -> dict[str, str]:
-    return {} if tenant is None else {"X-Headrace-Tenant": tenant}
+async def _lines(parts: AsyncIterator[bytes]) -> AsyncIterator[str]:
+    """What comes in parts, line by line; a line that was not ended is left out."""
+    begun = b""
+    async for part in parts:
+        *whole, begun = (begun + part).split(b"\n")
+        for line in whole:
+            yield line.decode("utf-8", "replace").removesuffix("\r")

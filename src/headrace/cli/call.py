@@ -54,11 +54,13 @@ class Call:
     @asynccontextmanager
     async def api(self) -> AsyncIterator[Api]:
         """The API: of a server, or in this process over the configured database. The rest is one code path."""
-        from headrace.cli.api import local_api, remote_api
-
         if self.url is not None:
+            from headrace.cli.remote import remote_api
+
             opened = remote_api(self.url, self.token, tenant=self.tenant)
         else:
+            from headrace.cli.in_process import local_api
+
             opened = local_api(tenant=self.tenant, config=self.config)
         async with opened as api:
             yield api
@@ -96,8 +98,8 @@ def make_call(*, url: str | None, token: str | None, tenant: str | None, config:
     """With what the environment and an earlier sign-in say where flags do not."""
     from headrace.cli.login import kept_login
 
-    url = url or os.environ.get("HEADRACE_URL")
-    if url is None and (token or os.environ.get("HEADRACE_TOKEN")) is not None and token is not None:
+    url = url or os.environ.get("HEADRACE_URL") or None
+    if url is None and token is not None:
         raise BadRequest("--token is for a server: give its address with --url too")
     if url is not None:
         token = token or os.environ.get("HEADRACE_TOKEN") or kept_login(url)

@@ -7,6 +7,7 @@ from typing import Any
 
 from headrace.cli.show import Column, as_json, one_line, overridden, span, when
 from headrace.cli.typed import types_of
+from headrace.model.limits import rate_text
 
 Definition = Mapping[str, Any]
 
@@ -17,7 +18,9 @@ def state(definition: Definition) -> str:
         return "-"
     if definition["deleted_from_code_at"] is not None:
         return "gone"
-    return "on" if definition["enabled"] else "off"
+    if not definition["enabled"]:
+        return "off"
+    return "paused" if definition.get("paused") else "on"
 
 
 COLUMNS = [
@@ -48,6 +51,9 @@ def definition_rows(definition: Definition) -> list[tuple[str, Any]]:
         ("max attempts", definition["max_attempts"]),
         ("timeout", "none" if definition["timeout_seconds"] is None else span(definition["timeout_seconds"])),
         ("retries", _retries(definition)),
+        ("paused", _pause(definition.get("pause"))),
+        ("limits", _limits(definition)),
+        ("kept", _kept(definition)),
         ("changed here", overridden(definition.get("overrides", {}))),
         ("workers", ", ".join(definition.get("workers", []))),
         ("synced", when(definition.get("synced_at"))),
@@ -61,6 +67,32 @@ def definition_rows(definition: Definition) -> list[tuple[str, Any]]:
 def _retries(definition: Definition) -> str:
     base, cap, jitter = (span(definition[f"retry_{name}_seconds"]) for name in ("base", "cap", "jitter"))
     return f"after {base}, then longer up to {cap}, and up to {jitter} more at random"
+
+
+def _pause(pause: Mapping[str, Any] | None) -> str | None:
+    if pause is None:
+        return None
+    ends = f" until {when(pause['resume_at'])}" if pause["resume_at"] else ""
+    return f"by {pause['paused_by']}{ends}" + (f": {pause['note']}" if pause["note"] else "")
+
+
+def _limits(definition: Definition) -> str:
+    said = []
+    if definition["max_concurrency"] is not None:
+        said.append(f"{definition['max_concurrency']:,} at once")
+    if definition["max_concurrency_per_key"] is not None:
+        said.append(f"{definition['max_concurrency_per_key']:,} at once for each {definition['concurrency_key']}")
+    if definition["rate_limit"] is not None:
+        rate = rate_text(definition["rate_limit"], definition["rate_period_seconds"])
+        burst = f", up to {definition['rate_burst']:,} at once" if definition["rate_burst"] is not None else ""
+        said.append(rate + burst + (f" for each {definition['concurrency_key']}" if definition["rate_per_key"] else ""))
+    return "; ".join(said) or "none"
+
+
+def _kept(definition: Definition) -> str:
+    days, count = definition["retention_days"], definition["retention_count"]
+    time = "as configured" if days is None else f"{days:g} days"
+    return time if count is None else f"{time}, and the last {count:,}"
 
 
 def _statistics(statistics: Mapping[str, Any] | None) -> list[tuple[str, Any]]:

@@ -10,11 +10,13 @@ import typer
 from headrace.cli.api import Api
 from headrace.cli.call import Call, speaks_to_api
 from headrace.cli.completing import definition_keys
+from headrace.cli.config_option import ConfigFile
 from headrace.cli.definition_settings import read_settings
 from headrace.cli.definition_tables import COLUMNS, definition_rows
 from headrace.cli.errors import NotAllowed
 from headrace.cli.find_definition import definition_key
-from headrace.cli.options import All, Limit, how_many
+from headrace.cli.options import All, Limit, System, how_many
+from headrace.cli.pausing import Note, Until, pause
 
 app = typer.Typer(help="What can be run.", no_args_is_help=True)
 Key = Annotated[str, typer.Argument(metavar="KEY", help="The definition.", autocompletion=definition_keys)]
@@ -22,14 +24,17 @@ Key = Annotated[str, typer.Argument(metavar="KEY", help="The definition.", autoc
 
 @app.command("list")
 @speaks_to_api
-async def list_definitions(call: Call, limit: Limit = 100, everything: All = False) -> None:
+async def list_definitions(call: Call, limit: Limit = 100, everything: All = False, system: System = False) -> None:
     """List definitions by key. Settings and workers are shown to super-admins alone.
 
     Example: headrace definitions list
     """
     async with call.api() as api:
         try:
-            found = [one async for one in api.items("/admin/jobs/definitions", limit=how_many(limit, everything))]
+            asked = api.items(
+                "/admin/jobs/definitions", limit=how_many(limit, everything), include_system=system or None
+            )
+            found = [one async for one in asked]
         except NotAllowed:
             found = [one async for one in api.items("/definitions", limit=how_many(limit, everything))]
     call.show.table(found, COLUMNS, empty="no definitions: run headrace definitions sync MODULE:NAME, or a worker")
@@ -81,7 +86,9 @@ async def set_settings(
 ) -> None:
     """Change settings, from now on and in every worker. A sync from code leaves them alone.
 
-    Settings: enabled, queue, priority, max_attempts, timeout, retry_base, retry_cap, retry_jitter.
+    Settings: enabled, queue, priority, max_attempts, timeout, retry_base, retry_cap, retry_jitter, max_concurrency,
+    concurrency_key, max_concurrency_per_key, rate_limit (as 10/s), rate_burst, rate_per_key,
+    retention_days, retention_count.
 
     Example: headrace definitions set say_hello priority=10 timeout=30s
     """
@@ -90,10 +97,34 @@ async def set_settings(
         await _change(call, api, key, changes)
 
 
+@app.command("pause")
+@speaks_to_api
+async def pause_definition(call: Call, key: Key, note: Note = "", until: Until = None) -> None:
+    """Have no more of its jobs claimed; what runs, runs on.
+
+    Example: headrace definitions pause say_hello --note 'provider is down' --until 2h
+    """
+    async with call.api() as api:
+        await pause(call, api, _path(key), f"definition {key}", note, until)
+
+
+@app.command("resume")
+@speaks_to_api
+async def resume_definition(call: Call, key: Key) -> None:
+    """Have its jobs claimed again.
+
+    Example: headrace definitions resume say_hello
+    """
+    async with call.api() as api:
+        resumed = await api.post(f"{_path(key)}/resume")
+        call.show.said(f"definition {key} goes on", resumed)
+
+
 @app.command("sync")
 def sync_command(
     target: Annotated[str, typer.Argument(metavar="MODULE:NAME", help="The Headrace object, such as app:hr.")],
     force: Annotated[bool, typer.Option("--force", help="Reset what operators changed to what the code says.")] = False,
+    config: ConfigFile = None,
 ) -> None:
     """Tell the database what the code declares.
 

@@ -16,7 +16,7 @@ import headrace
 from headrace.app.serve import ADMIN_TOKEN, admin_token, serving
 from headrace.cli.config_option import ConfigFile
 from headrace.cli.load import load_app
-from headrace.cli.logs import set_up_logs
+from headrace.cli.logs import obey_log_settings, set_up_logs
 from headrace.cli.run import run_loop, serve_worker
 from headrace.errors import NotFound
 from headrace.log import get_logger
@@ -46,6 +46,7 @@ def dev(
         {"data_dir": data_dir, "server.host": host, "server.port": port, "jobs.worker_concurrency": concurrency}
     )
     settings = hr.settings
+    obey_log_settings(settings.logs, verbose=verbose)
     where = "your PostgreSQL" if settings.database.url else f"an embedded PostgreSQL in {settings.data_dir}"
     log.info(f"Headrace {headrace.__version__} on {where}", jobs=sorted(hr.handlers))
     run_loop(serve_worker(hr, announce=True, after_start=tour.enqueue_samples if tour else None, beside=_with_api))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ from headrace.cli.show import clean, console
 if TYPE_CHECKING:
     from headrace.service.examine import Finding
 
+INDENT = 20
+NARROWEST = 20
 STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 
 
@@ -63,13 +66,14 @@ async def _ask_server(call: Call) -> list[dict[str, Any]]:
         status, said = await api.readiness()
     if status == 200:
         heard = "notifications are heard" if said.get("notifications") else "notifications are not heard"
-        finding = Finding("server", "ok", f"ready; {said.get('workers', 0)} workers live, {heard}")
+        finding = Finding("server", "ok", f"ready; live workers: {said.get('workers', 0)}; {heard}")
     else:
         finding = Finding(
             "server", "fail", str(said.get("detail", "not ready")), "run headrace doctor beside its database"
         )
     told = [_tell(call, finding)]
-    call.show.note("The rest needs the database: call headrace doctor where it is configured, without --url.")
+    if not call.as_json:
+        console().print("The rest needs the database: call headrace doctor without --url.")
     return told
 
 
@@ -81,13 +85,20 @@ def _tell(call: Call, finding: Finding) -> dict[str, Any]:
         return said
     from rich.text import Text
 
-    line = Text.assemble((f"{finding.state:<4} ", STYLES[finding.state]), (f"{finding.name:<14} ", "bold"))
-    line.append(clean(finding.said))
     out = console()
-    out.print(line, soft_wrap=True)
-    if finding.do is not None:
-        out.print(Text(f"{'':<20}→ {clean(finding.do)}", style="cyan"), soft_wrap=True)
+    first, *more = _wrapped(finding.said, out.width)
+    out.print(Text.assemble((f"{finding.state:<4} ", STYLES[finding.state]), (f"{finding.name:<14} ", "bold"), first))
+    for line in more:
+        out.print(f"{'':<{INDENT}}{line}")
+    for line in _wrapped(f"→ {finding.do}", out.width) if finding.do is not None else []:
+        out.print(Text(f"{'':<{INDENT}}{line}", style="cyan"))
     return said
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """In the column behind the names, broken between words; what is one word, such as a path, stays whole."""
+    room = max(NARROWEST, width - INDENT)
+    return textwrap.wrap(clean(text), room, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _sum_up(call: Call, findings: list[dict[str, Any]]) -> None:

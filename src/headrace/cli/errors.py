@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -48,6 +49,8 @@ EXIT_CODES: list[tuple[type[HeadraceError], int]] = [
 ]
 # What typer raises when the words on the line do not fit; its class has no public name.
 USAGE: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+# What the API does not know can be looked up.
+UNKNOWN = re.compile(r"unknown (definition|event|job|queue|tenant|token|trigger|worker) \S+$")
 _debug = False
 
 
@@ -83,7 +86,7 @@ def plain_errors() -> Iterator[None]:
 
 def _answer(error: Exception) -> int:
     if isinstance(error, HeadraceError):
-        tell(error)
+        tell(_with_next_step(str(error)))
         return exit_code(error)
     if isinstance(error, USAGE):
         return _usage(error)
@@ -94,6 +97,11 @@ def _answer(error: Exception) -> int:
         return _nobody_reads()
     tell(f"something went wrong here: {type(error).__name__}: {error}. Try again with headrace --debug … to see where")
     return 1
+
+
+def _with_next_step(said: str) -> str:
+    found = UNKNOWN.match(said)
+    return f"{said}: see headrace {found[1]}s list" if found else said
 
 
 def _usage(error: Any) -> int:

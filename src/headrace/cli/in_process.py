@@ -1,40 +1,60 @@
-"""An ASGI application as a transport of httpx, whose answers may be streams without an end."""
+"""The API without a server: the ASGI application in this very process, over the configured database."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import unquote
 
-import httpx
+from headrace.cli.api import Api, Reply
+
+HOST = ("in-process", 80)
 
 
-class InProcess(httpx.AsyncBaseTransport):
-    """Calls an application in this very process; what it sends is read as it comes."""
+class InProcessClient:
+    """Calls an application; what it sends is read as it comes, and may be a stream without an end."""
 
-    def __init__(self, app: Any) -> None:
+    place = "the database"
+
+    def __init__(self, app: Any, tenant: str | None = None) -> None:
         self._app = app
+        self._headers = [(b"host", HOST[0].encode())]
+        if tenant is not None:
+            self._headers.append((b"x-headrace-tenant", tenant.encode()))
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        body = b"".join([part async for part in request.stream])  # type: ignore[union-attr]
-        exchange = Exchange(body)
-        scope = {
+    @asynccontextmanager
+    async def send(
+        self, method: str, target: str, body: bytes | None = None, *, endless: bool = False
+    ) -> AsyncIterator[Reply]:
+        """The answer to a request, open until the block ends."""
+        exchange = Exchange(body or b"")
+        exchange.task = asyncio.create_task(exchange.serve(self._app, self._scope(method, target, body)))
+        try:
+            head = await exchange.next()
+            headers = dict(head["headers"])
+            yield Reply(head["status"], headers.get(b"content-type", b"").decode(), exchange.parts())
+        finally:
+            await exchange.leave()
+
+    def _scope(self, method: str, target: str, body: bytes | None) -> dict[str, Any]:
+        path, _, query = target.partition("?")
+        about_body = [(b"content-type", b"application/json"), (b"content-length", str(len(body or b"")).encode())]
+        return {
             "type": "http",
             "asgi": {"version": "3.0"},
             "http_version": "1.1",
-            "method": request.method,
-            "scheme": request.url.scheme,
-            "path": request.url.path,
-            "raw_path": request.url.raw_path.partition(b"?")[0],
-            "query_string": request.url.query,
+            "method": method,
+            "scheme": "http",
+            "path": unquote(path),
+            "raw_path": path.encode(),
+            "query_string": query.encode(),
             "root_path": "",
-            "headers": [(name.lower(), value) for name, value in request.headers.raw],
-            "server": (request.url.host, request.url.port),
+            "headers": self._headers if body is None else [*self._headers, *about_body],
+            "server": HOST,
             "client": ("127.0.0.1", 0),
         }
-        exchange.task = asyncio.create_task(exchange.serve(self._app, scope))
-        head = await exchange.next()
-        return httpx.Response(head["status"], headers=head["headers"], stream=Parts(exchange))
 
 
 class Exchange:
@@ -61,6 +81,13 @@ class Exchange:
             raise message
         return message
 
+    async def parts(self) -> AsyncIterator[bytes]:
+        """The body, as it comes."""
+        while (message := await self.next()) is not None:
+            yield message.get("body", b"")
+            if not message.get("more_body", False):
+                return
+
     async def leave(self) -> None:
         """Nobody reads any more."""
         self._gone.set()
@@ -75,17 +102,16 @@ class Exchange:
         return {"type": "http.disconnect"}
 
 
-class Parts(httpx.AsyncByteStream):
-    """The body, as it comes."""
+@asynccontextmanager
+async def local_api(*, tenant: str | None = None, config: str | None = None) -> AsyncIterator[Api]:
+    """The API over the configured database, as the system."""
+    from headrace.cli.local_house import local_house
+    from headrace.cli.quick_fastapi import create_app
+    from headrace.service.principal import SYSTEM
 
-    def __init__(self, exchange: Exchange) -> None:
-        self._exchange = exchange
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        while (message := await self._exchange.next()) is not None:
-            yield message.get("body", b"")
-            if not message.get("more_body", False):
-                return
-
-    async def aclose(self) -> None:
-        await self._exchange.leave()
+    async with local_house(config) as house:
+        app = create_app(house, identify=lambda _request: SYSTEM, brief=True)
+        try:
+            yield Api(InProcessClient(app, tenant))
+        finally:
+            await app.stop()

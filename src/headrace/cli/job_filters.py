@@ -11,7 +11,7 @@ from headrace.cli.completing import STATUSES, definition_keys, statuses, trigger
 from headrace.cli.durations import past
 from headrace.errors import BadRequest
 
-SOURCES = ("api", "sql", "scheduler", "catchup", "manual", "event", "backfill", "retry")
+SOURCES = ("api", "sql", "scheduler", "catchup", "manual", "event", "backfill", "retry", "system")
 JOB_FILTERS: dict[str, Any] = {
     "status": Annotated[
         list[str] | None,
@@ -30,8 +30,15 @@ JOB_FILTERS: dict[str, Any] = {
     "error": Annotated[str | None, typer.Option("--error", help="With this text in its error.")],
     "since": Annotated[str | None, typer.Option("--since", help="Enqueued since: 2h ago, or a time.")],
     "until": Annotated[str | None, typer.Option("--until", help="Enqueued before: 2h ago, or a time.")],
+    "system": Annotated[bool, typer.Option("--system", help="Headrace's own jobs too.")],
 }
-NAMES = {"correlation": "correlation_id", "error": "q", "since": "created_after", "until": "created_before"}
+NAMES = {
+    "system": "include_system",
+    "correlation": "correlation_id",
+    "error": "q",
+    "since": "created_after",
+    "until": "created_before",
+}
 
 
 def as_sent(said: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,15 +12,31 @@ from typing import Any
 import structlog
 
 from headrace.capture import without_secrets
+from headrace.config import LogsSettings
+from headrace.log import known_fields
+
+_handler = logging.StreamHandler()
 
 
 def set_up_logs(*, readable: bool | None = None, verbose: bool = False) -> None:
     """Lines on stderr; `readable` says whether for people, a terminal decides when it is not given."""
-    for_people = sys.stderr.isatty() if readable is None else readable
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(ForPeople(colours=sys.stderr.isatty()) if for_people else ForPrograms())
-    logging.basicConfig(level=logging.DEBUG if verbose else logging.INFO, handlers=[handler], force=True)
-    logging.getLogger("asyncio").setLevel(logging.WARNING)
+    _handler.setStream(sys.stderr)
+    _show(sys.stderr.isatty() if readable is None else readable)
+    logging.basicConfig(level=logging.DEBUG if verbose else logging.INFO, handlers=[_handler], force=True)
+    for chatty in ("asyncio", "httpx", "httpcore"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
+
+
+def obey_log_settings(settings: LogsSettings, *, verbose: bool = False) -> None:
+    """As the settings have it, which are known later; whoever asked to hear more hears more."""
+    if settings.format != "auto":
+        _show(settings.format == "text")
+    if not verbose:
+        logging.getLogger().setLevel(settings.level.upper())
+
+
+def _show(for_people: bool) -> None:
+    _handler.setFormatter(ForPeople(colours=sys.stderr.isatty()) if for_people else ForPrograms())
 
 
 class ForPeople(logging.Formatter):
@@ -63,4 +79,4 @@ class ForPrograms(logging.Formatter):
 def _parts(record: logging.LogRecord) -> tuple[str, dict[str, Any]]:
     """Our own lines come in parts; others are their message."""
     parts: tuple[str, dict[str, Any]] | None = getattr(record, "headrace", None)
-    return parts if parts is not None else (record.getMessage(), {})
+    return parts if parts is not None else (record.getMessage(), known_fields())

@@ -14,6 +14,7 @@ from headrace.errors import BadRequest
 
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many.")]
 All = Annotated[bool, typer.Option("--all", help="All there are, however many.")]
+System = Annotated[bool, typer.Option("--system", help="Headrace's own too.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Command = Callable[..., Awaitable[None]]
 
@@ -21,6 +22,15 @@ Command = Callable[..., Awaitable[None]]
 def how_many(limit: int, everything: bool) -> int | None:
     """The limit, or none."""
     return None if everything else limit
+
+
+def whole_or_none(text: str, option: str) -> int | None:
+    """A limit as people type it, or `BadRequest`."""
+    if text.lower() == "none":
+        return None
+    if not text.isdecimal():
+        raise BadRequest(f"{option} is a whole number, or none to lift the limit, not {text!r}")
+    return int(text)
 
 
 def confirm(question: str, *, yes: bool) -> None:

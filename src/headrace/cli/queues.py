@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 from urllib.parse import quote
 
 import typer
 
 from headrace.cli.call import Call, speaks_to_api
-from headrace.cli.durations import UNITS, duration, moment
-from headrace.cli.options import All, Limit, how_many
-from headrace.cli.show import Column, ago, span, when
+from headrace.cli.durations import duration
+from headrace.cli.options import All, Limit, System, how_many, whole_or_none
+from headrace.cli.pausing import Note, Until, pause, pause_words
+from headrace.cli.show import Column, span, when
+from headrace.errors import BadRequest
 
 app = typer.Typer(help="Where jobs wait.", no_args_is_help=True)
 Queue = Annotated[str, typer.Argument(metavar="QUEUE", help="Its name, such as default.")]
@@ -31,10 +32,11 @@ COLUMNS = [
 
 @app.command("list")
 @speaks_to_api
-async def list_command(call: Call, *, limit: Limit = 50, everything: All = False) -> None:
+async def list_command(call: Call, *, limit: Limit = 50, everything: All = False, system: System = False) -> None:
     """Queues by name, with how much waits and for how long. Example: headrace queues list"""
     async with call.api() as api:
-        call.show.table([q async for q in api.items("/admin/queues", limit=how_many(limit, everything))], COLUMNS)
+        found = api.items("/admin/queues", limit=how_many(limit, everything), include_system=system or None)
+        call.show.table([q async for q in found], COLUMNS)
 
 
 @app.command("show")
@@ -45,25 +47,46 @@ async def show_command(call: Call, queue: Queue) -> None:
         _show(call, await api.get(f"/admin/queues/{quote(queue, safe='')}"))
 
 
-@app.command("pause")
+@app.command("set")
 @speaks_to_api
-async def pause_command(
+async def set_command(
     call: Call,
     queue: Queue,
-    note: Annotated[str, typer.Option("--note", help="Why, for others.")] = "",
-    until: Annotated[
-        str | None, typer.Option("--until", help="When it goes on by itself: after 2h, or at a time.")
+    max_running: Annotated[
+        str | None, typer.Option("--max-running", metavar="N", help="Jobs at once, over all workers; none lifts it.")
+    ] = None,
+    fair: Annotated[
+        bool | None, typer.Option("--fair/--first-come", help="Have tenants take turns, by weight; or serve by age.")
+    ] = None,
+    ageing: Annotated[
+        str | None,
+        typer.Option("--ageing", help="After so long a job is served as the most urgent are: 1h; 0 is never."),
     ] = None,
 ) -> None:
+    """Change how its jobs are served, from now on and in every worker.
+
+    Example: headrace queues set default --fair --max-running 100
+    """
+    body: dict[str, Any] = {} if fair is None else {"fair": fair}
+    if max_running is not None:
+        body["max_running"] = whole_or_none(max_running, "--max-running")
+    if ageing is not None:
+        body["ageing_seconds"] = round(duration(ageing, "--ageing"))
+    if not body:
+        raise BadRequest("nothing to change: give --max-running, --fair, --first-come or --ageing")
+    async with call.api() as api:
+        _show(call, await api.patch(f"/admin/queues/{quote(queue, safe='')}", body))
+
+
+@app.command("pause")
+@speaks_to_api
+async def pause_command(call: Call, queue: Queue, note: Note = "", until: Until = None) -> None:
     """Have no more of its jobs claimed; what runs, runs on.
 
     Example: headrace queues pause default --note 'mail is down' --until 2h
     """
-    body = {"note": note, "resume_at": None if until is None else _end(until)}
     async with call.api() as api:
-        paused = await api.post(f"/admin/queues/{quote(queue, safe='')}/pause", body)
-        ends = paused["pause"]["resume_at"] if paused["pause"] else None
-        call.show.said(f"queue {queue} is paused" + (f" until {when(ends)}" if ends else ""), paused)
+        await pause(call, api, f"/admin/queues/{quote(queue, safe='')}", f"queue {queue}", note, until)
 
 
 @app.command("resume")
@@ -80,15 +103,7 @@ def state_of(queue: Mapping[str, Any]) -> str:
     if not queue["paused"]:
         part = queue["paused_definitions"]
         return f"open, but for {', '.join(part)}" if part else "open"
-    pause = queue["pause"] or {}
-    ends = f", ends {ago(pause['resume_at'])}" if pause.get("resume_at") else ""
-    return "paused" + ends + (f": {pause['note']}" if pause.get("note") else "")
-
-
-def _end(text: str) -> str:
-    if text.strip()[-1:].lower() in UNITS:
-        return (datetime.now(UTC) + timedelta(seconds=duration(text, "--until"))).isoformat()
-    return moment(text, "--until")
+    return pause_words(queue["pause"] or {})
 
 
 def _show(call: Call, queue: dict[str, Any]) -> None:
@@ -101,6 +116,14 @@ def _show(call: Call, queue: dict[str, Any]) -> None:
         ("jobs", f"{depth['queued']} queued, {depth['running']} running, {depth['scheduled']} scheduled"),
         ("oldest", None if queue["oldest_age_seconds"] is None else span(queue["oldest_age_seconds"])),
         ("workers", queue["workers"]),
+        ("served", _served(queue["settings"])),
         ("last hour", f"{hour['enqueued']} came, {hour['succeeded']} done, {hour['failed']} failed"),
     ]
     call.show.item(queue, rows)
+
+
+def _served(settings: Mapping[str, Any]) -> str:
+    most = "" if settings["max_running"] is None else f"{settings['max_running']:,} at once; "
+    order = "tenants take turns" if settings["fair"] else "first come, first served"
+    age = f"; after {span(settings['ageing_seconds'])} as the most urgent" if settings["ageing_seconds"] else ""
+    return f"{most}{order}{age}"

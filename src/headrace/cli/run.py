@@ -53,8 +53,8 @@ async def serve_http_worker(hr: Headrace, url: str, token: str) -> None:
 
 
 async def _run(process: Process, after_start: Callable[[], Awaitable[None]] | None = None) -> None:
-    log.info("this worker serves", **process.serves())
     _obey_signals(process)
+    log.info("this worker serves", **process.serves())
     _tame_garbage_collection()
     running = asyncio.create_task(process.run())
     ready = asyncio.create_task(process.worker.ready.wait())

@@ -12,7 +12,7 @@ from headrace.app import Headrace
 from headrace.app.serve import serving, upkeep
 from headrace.cli.config_option import ConfigFile
 from headrace.cli.load import load_app
-from headrace.cli.logs import set_up_logs
+from headrace.cli.logs import obey_log_settings, set_up_logs
 from headrace.cli.run import run_loop
 from headrace.log import get_logger
 
@@ -35,7 +35,8 @@ def serve(
     set_up_logs(verbose=verbose)
     hr = load_app(target) if target is not None else Headrace(app="headrace serve")
     hr.configure({"server.host": host, "server.port": port})
-    _ = hr.settings  # bad ones are reported before anything starts
+    settings = hr.settings  # bad ones are reported before anything starts
+    obey_log_settings(settings.logs, verbose=verbose)
     run_loop(_serve(hr))
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from headrace.cli.fit import Cells
 
+UNITS = ("B", "kB", "MB", "GB", "TB")
 STATUS_STYLES = {
     "queued": "blue",
     "scheduled": "cyan",
@@ -229,6 +230,15 @@ def span(seconds: float | None) -> str:
         if seconds >= size:
             return f"{_short(seconds / size)}{unit}"
     return f"{_short(seconds)}s" if seconds >= 1 else f"{seconds * 1000:.0f}ms"
+
+
+def size(n: float) -> str:
+    """Bytes in a unit that people read."""
+    for unit in UNITS:
+        if n < 1000 or unit == UNITS[-1]:
+            return f"{n:.0f} {unit}" if unit == "B" else f"{n:.1f} {unit}"
+        n /= 1000
+    return ""
 
 
 def _short(number: float) -> str:

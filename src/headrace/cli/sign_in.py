@@ -65,7 +65,7 @@ def _ask(url: str) -> str:
 
 async def _check(url: str, token: str) -> None:
     """A token that opens nothing is refused here and not on its first use."""
-    from headrace.cli.api import remote_api
+    from headrace.cli.remote import remote_api
 
     async with remote_api(url, token) as api:
         try:

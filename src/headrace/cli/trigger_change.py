@@ -39,7 +39,7 @@ async def create(
     body = {**settings_sent(settings), "name": name, "definition_key": definition, "enabled": not disabled}
     async with call.api() as api:
         made = await api.post("/jobs/triggers", body)
-    call.show.said(f"{made['name']}  {rule(made)}  {_next(made)}", made)
+    call.show.said(f"{made['name']}  {rule(made)}  {_state(made)}", made)
 
 
 async def update(
@@ -63,7 +63,7 @@ async def update(
         if found["trigger_type"] == "event" and changes.get("trigger_type") == "schedule":
             changes |= {"event_name": None, "condition": None}
         changed = await api.patch(f"/jobs/triggers/{found['id']}", changes)
-    call.show.said(f"{changed['name']}  {rule(changed)}  {_next(changed)}", changed)
+    call.show.said(f"{changed['name']}  {rule(changed)}  {_state(changed)}", changed)
 
 
 async def enable(group: Group, call: Call, name: Name) -> None:
@@ -74,7 +74,7 @@ async def enable(group: Group, call: Call, name: Name) -> None:
     async with call.api() as api:
         found = await find_trigger(api, name, kind=group.kind)
         changed = await api.post(f"/jobs/triggers/{found['id']}/enable")
-    call.show.said(f"{changed['name']}  on  {_next(changed)}", changed)
+    call.show.said(f"{changed['name']}  {_state(changed)}", changed)
 
 
 async def disable(
@@ -113,10 +113,10 @@ async def reset(group: Group, call: Call, name: Name) -> None:
     async with call.api() as api:
         found = await find_trigger(api, name, kind=group.kind)
         changed = await api.post(f"/jobs/triggers/{found['id']}/reset")
-    call.show.said(f"{changed['name']}  {rule(changed)}  {_next(changed)}", changed)
+    call.show.said(f"{changed['name']}  {rule(changed)}  {_state(changed)}", changed)
 
 
-def _next(trigger: dict[str, Any]) -> str:
+def _state(trigger: dict[str, Any]) -> str:
     if not trigger["enabled"]:
         return "off"
-    return f"next {ago(trigger['next_run_at'])}" if trigger["next_run_at"] else "on"
+    return f"on, next {ago(trigger['next_run_at'])}" if trigger["next_run_at"] else "on"

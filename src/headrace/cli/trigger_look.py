@@ -10,7 +10,7 @@ import typer
 from headrace.cli.call import Call
 from headrace.cli.completing import definition_keys, trigger_names
 from headrace.cli.find_trigger import find_trigger, trigger_id
-from headrace.cli.options import All, Limit, how_many, with_options
+from headrace.cli.options import All, Limit, System, how_many, with_options
 from headrace.cli.trigger_options import TIME_RULE, settings_sent
 from headrace.cli.trigger_tables import DELIVERY_COLUMNS, FIRE_COLUMNS, time_columns, trigger_columns, trigger_rows
 from headrace.errors import BadRequest
@@ -39,12 +39,14 @@ async def list_them(
     enabled: Annotated[bool | None, typer.Option("--enabled/--disabled", help="Only those on, or off.")] = None,
     limit: Limit = 50,
     everything: All = False,
+    system: System = False,
 ) -> None:
     """List them by name, with when each is due next.
 
     Example: headrace GROUP list --enabled
     """
     params: dict[str, Any] = {"definition": definition, "enabled": enabled, "trigger_type": group.kind}
+    params["include_system"] = system or None
     async with call.api() as api:
         found = [one async for one in api.items("/jobs/triggers", limit=how_many(limit, everything), **params)]
     call.show.table(found, trigger_columns(found), empty=f"no {group.noun}")

@@ -9,7 +9,7 @@ import typer
 from headrace.app import Headrace
 from headrace.cli.config_option import ConfigFile
 from headrace.cli.load import load_app
-from headrace.cli.logs import set_up_logs
+from headrace.cli.logs import obey_log_settings, set_up_logs
 from headrace.cli.processes import run_processes
 from headrace.cli.run import run_loop, serve_http_worker, serve_worker
 from headrace.config import Settings
@@ -52,6 +52,7 @@ def worker(
         }
     )
     settings = hr.settings  # bad ones are reported before anything starts
+    obey_log_settings(settings.logs, verbose=verbose)
     if target is None:
         _refuse_to_idle(settings, over_http=url is not None)
     if processes == 1:

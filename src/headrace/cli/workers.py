@@ -9,7 +9,7 @@ import typer
 
 from headrace.cli.call import Call, speaks_to_api
 from headrace.cli.options import All, Limit, how_many
-from headrace.cli.show import Column, ago, when
+from headrace.cli.show import Column, ago, size, when
 from headrace.errors import BadRequest, NotFound
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ COLUMNS = [
     Column("name", lambda worker: worker["name"], elastic=True),
     Column("state", lambda worker: state_of(worker)),
     Column("slots", lambda worker: f"{worker['running']}/{worker['concurrency']}", right=True),
+    Column("memory", lambda worker: memory_of(worker), right=True, spare=True),
     Column("heartbeat", lambda worker: ago(worker["heartbeat_at"]), right=True),
     Column("up", lambda worker: ago(worker["started_at"]), right=True),
     Column("queues", lambda worker: ",".join(worker["queues"]), elastic=True),
@@ -60,6 +61,7 @@ async def show_command(call: Call, worker: Worker) -> None:
         ("state", state_of(found)),
         ("slots", f"{found['running']} of {found['concurrency']} busy"),
         ("host", f"{found['hostname']}, process {found['pid']}"),
+        ("memory", memory_of(found)),
         ("version", found["version"]),
         ("queues", ", ".join(found["queues"])),
         ("can run", ", ".join(found["definitions"])),
@@ -88,6 +90,11 @@ def state_of(worker: Mapping[str, Any]) -> str:
     if worker["state"] != "live":
         return str(worker["state"])
     return "stale" if worker["stale"] else "draining" if worker["draining"] else "live"
+
+
+def memory_of(worker: Mapping[str, Any]) -> str | None:
+    """What its process has, where its system tells."""
+    return None if worker["memory_bytes"] is None else size(worker["memory_bytes"])
 
 
 async def _find(api: Api, wanted: str) -> dict[str, Any]:

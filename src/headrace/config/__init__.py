@@ -2,34 +2,43 @@
 
 from headrace.config.keys import allowed, default_of, field_of, keys, masked, variable
 from headrace.config.load import explain_settings, load_settings, settings_file
+from headrace.config.prune_rows import PRESETS, PruneRowsSettings
+from headrace.config.section import Section
 from headrace.config.settings import (
+    AlertsSettings,
+    BuiltinSettings,
     CommandSettings,
     DatabaseSettings,
     ExitCodes,
     JobsSettings,
     LogsSettings,
     RetentionSettings,
-    Section,
     SecuritySettings,
     ServerSettings,
     Settings,
+    SmtpSettings,
     SqlSettings,
 )
 from headrace.config.sources import FILE, Given
 
 __all__ = [
     "FILE",
+    "PRESETS",
+    "AlertsSettings",
+    "BuiltinSettings",
     "CommandSettings",
     "DatabaseSettings",
     "ExitCodes",
     "Given",
     "JobsSettings",
     "LogsSettings",
+    "PruneRowsSettings",
     "RetentionSettings",
     "Section",
     "SecuritySettings",
     "ServerSettings",
     "Settings",
+    "SmtpSettings",
     "SqlSettings",
     "allowed",
     "default_of",

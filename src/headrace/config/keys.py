@@ -16,7 +16,9 @@ from headrace.config.settings import Settings
 Path_ = tuple[str, ...]
 PREFIX = "HEADRACE_"
 MASK = "***"
-SECRET = {("secret_key",)}
+SECRET = {("secret_key",), ("smtp", "password")}
+# Tables under names of their own, in the file alone.
+TABLES = ("commands", "prune_rows")
 _PASSWORD = re.compile(r"(?<=://)([^:/?#@]*):[^@/]*@|(?<=[?&]password=)[^&]*")
 _WORDS: dict[Any, str] = {bool: "true or false", int: "an integer", float: "a number", str: "a text", Path: "a path"}
 
@@ -26,7 +28,7 @@ def keys(model: type[BaseModel] = Settings, above: Path_ = ()) -> Iterator[Path_
     for name, field in model.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             yield from keys(field.annotation, (*above, name))
-        elif name != "commands":  # tables of their own, in the file alone
+        elif name not in TABLES:
             yield (*above, name)
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
-
-class Section(BaseModel):
-    """A table of the file. Unknown keys are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+from headrace.config.prune_rows import PruneRowsSettings, PruneRule, check_rules, complete_rule
+from headrace.config.section import Section
 
 
 class DatabaseSettings(Section):
@@ -42,14 +39,25 @@ class JobsSettings(Section):
         default=15, ge=1, le=3600, description="longest sleep of the scheduler; without notifications it is a second"
     )
 
+    @property
+    def default_attempts(self) -> int:
+        """Of a definition that does not say: the first attempt and its retries."""
+        return self.max_retries_default + 1
+
 
 class LogsSettings(Section):
-    """How much of what jobs say is kept."""
+    """How much of what jobs say is kept, and how our own processes speak."""
 
     max_lines: int = Field(
         default=10_000, ge=10, le=10_000_000, description="lines of one run; then only its last words"
     )
     max_mb: float = Field(default=4, ge=0.01, le=10_000, description="size of one run's lines")
+    format: Literal["auto", "json", "text"] = Field(
+        default="auto", description="of the log of a worker or server; by itself it is text in a terminal"
+    )
+    level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="of that log: this and worse; debug has a line for each start and end of a job"
+    )
 
 
 class SqlSettings(Section):
@@ -119,10 +127,54 @@ class CommandSettings(Section):
 class RetentionSettings(Section):
     """How long history is kept."""
 
+    jobs_days: float = Field(
+        default=30, ge=0.01, le=3650, description="ended jobs, unless their definition says for how long"
+    )
+    dead_letters_days: float = Field(default=90, ge=0.01, le=3650, description="dead letters, at least")
     logs_days: float = Field(default=14, ge=0.01, le=3650, description="what jobs printed and logged")
     ledger_days: float = Field(default=30, ge=0.01, le=3650, description="what triggers fired and skipped")
     events_days: float = Field(default=7, ge=0.01, le=3650, description="events and their deliveries, once dispatched")
     rollups_days: float = Field(default=30, ge=0.01, le=3650, description="counts and histograms of each minute")
+    tokens_days: float = Field(default=30, ge=0, le=3650, description="tokens that expired or were revoked")
+
+
+class BuiltinSettings(Section):
+    """Jobs that ship with Headrace."""
+
+    enabled: bool = Field(default=True, description="whether workers run the built-in jobs and make their schedules")
+    prune_rows: Annotated[dict[str, PruneRowsSettings], AfterValidator(check_rules)] = Field(
+        default_factory=dict, description="rows of the application's own tables that go, by name"
+    )
+
+    def rules(self) -> dict[str, PruneRule]:
+        """Each complete."""
+        return {name: complete_rule(name, said) for name, said in self.prune_rows.items()}
+
+
+class AlertsSettings(Section):
+    """How notices of alerts are sent."""
+
+    allow_private: bool = Field(default=False, description="whether webhooks may go to addresses of the own network")
+    allow_hosts: tuple[str, ...] = Field(
+        default=(), description="hosts, addresses and networks (10.1.0.0/16) to which they may all the same"
+    )
+    webhook_timeout_s: float = Field(default=10, ge=1, le=120, description="for one try, all told")
+    tls_ca: Path | None = Field(default=None, description="file of certificates to trust beside the usual ones")
+
+
+class SmtpSettings(Section):
+    """The server that takes e-mail."""
+
+    host: str | None = Field(default=None, description="its name; without it no mail is sent")
+    port: int = Field(default=587, ge=1, le=65_535, description="587 for starttls, 465 for tls as a rule")
+    security: Literal["starttls", "tls", "none"] = Field(
+        default="starttls", description="encrypted after a greeting, from the start, or not at all"
+    )
+    tls_ca: Path | None = Field(default=None, description="file of certificates to trust; the system's if absent")
+    user: str | None = Field(default=None, description="to log in as, if at all")
+    password: str | None = Field(default=None, repr=False, description="of that user")
+    sender: str | None = Field(default=None, description="address that mail is from")
+    timeout_s: float = Field(default=20, ge=1, le=300, description="for each answer of it")
 
 
 class ServerSettings(Section):
@@ -134,6 +186,7 @@ class ServerSettings(Section):
     allowed_hosts: tuple[str, ...] = Field(
         default=(), description="names that requests may call it by; `*` is any; its address and localhost always may"
     )
+    public_url: str | None = Field(default=None, description="where people reach it, for links in notices")
     tls_certificate: Path | None = Field(default=None, description="file of the certificate chain, for https")
     tls_key: Path | None = Field(default=None, description="file of its private key")
 
@@ -158,6 +211,9 @@ class Settings(Section):
     logs: LogsSettings = LogsSettings()
     sql: SqlSettings = SqlSettings()
     retention: RetentionSettings = RetentionSettings()
+    builtin: BuiltinSettings = BuiltinSettings()
+    alerts: AlertsSettings = AlertsSettings()
+    smtp: SmtpSettings = SmtpSettings()
     server: ServerSettings = ServerSettings()
     security: SecuritySettings = SecuritySettings()
     commands: dict[str, CommandSettings] = Field(default_factory=dict, description="commands that jobs may run, by key")

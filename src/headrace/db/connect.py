@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 
 import asyncpg
 
+from headrace.db.hosts import open_connection
 from headrace.errors import DatabaseUnusable
 
 # asyncpg's classes are generic for the type checker only.
@@ -28,10 +29,11 @@ CANNOT_CONNECT = (
     OSError,
     asyncpg.PostgresConnectionError,
     asyncpg.CannotConnectNowError,
+    asyncpg.TargetServerAttributeNotMatched,
     asyncio.TimeoutError,
 )
 
-# Worth trying again: the server is away, starting, stopping, or ended our session or our transaction.
+# Worth trying again: the server is away, starting, stopping, not yet the primary, or ended our session or transaction.
 TRANSIENT: tuple[type[BaseException], ...] = (
     *CANNOT_CONNECT,
     asyncpg.InterfaceError,
@@ -41,6 +43,7 @@ TRANSIENT: tuple[type[BaseException], ...] = (
     asyncpg.LockNotAvailableError,
     asyncpg.IdleInTransactionSessionTimeoutError,
     asyncpg.InternalClientError,
+    asyncpg.ReadOnlySQLTransactionError,
 )
 
 
@@ -53,21 +56,20 @@ class Endpoint:
 
     def options(self, name: str, session: dict[str, str]) -> dict[str, Any]:
         """What asyncpg needs to know; a pooler allows neither session settings nor prepared statements."""
-        options: dict[str, Any] = {"dsn": self.url, "timeout": 10}
+        options: dict[str, Any] = {"dsn": self.url}
         if self.pooled:
             return options | {"statement_cache_size": 0}
         return options | {"server_settings": {**session, "application_name": f"headrace {name}"[:63]}}
 
     async def connect(self, name: str, *, command_timeout: float | None = None) -> OwnConnection:
         """A connection of its own, outside any pool."""
-        return await asyncpg.connect(**self.options(name, BATCHES), command_timeout=command_timeout)
+        return await open_connection(**self.options(name, BATCHES), command_timeout=command_timeout)
 
     async def pool(self, name: str, *, size: int, session: dict[str, str] = SESSION) -> Pool:
         """A pool that opens connections as they are needed."""
         try:
-            return await asyncpg.create_pool(
-                min_size=0, max_size=size, reset=_keep_session, **self.options(name, session)
-            )
+            options = self.options(name, session) | {"connect": open_connection}
+            return await asyncpg.create_pool(min_size=0, max_size=size, reset=_keep_session, **options)
         except CANNOT_CONNECT as error:
             raise unreachable(self.url, error) from error
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from headrace.db.connect import Endpoint, Pool
-from headrace.db.embedded import EmbeddedServer
-from headrace.db.embedded.roles import sql_role_url
 from headrace.db.migrate import migrate
 from headrace.db.server_check import Pooler, ServerReport, check_server
 from headrace.log import get_logger
+
+if TYPE_CHECKING:
+    from headrace.db.embedded import EmbeddedServer
 
 log = get_logger("headrace.db")
 
@@ -40,7 +41,11 @@ class Database:
     @property
     def sql_jobs_url(self) -> str | None:
         """The login that SQL jobs use, where it is we who made the server."""
-        return sql_role_url(self.endpoint.url) if self.embedded else None
+        if self.embedded is None:
+            return None
+        from headrace.db.embedded.roles import sql_role_url
+
+        return sql_role_url(self.endpoint.url)
 
     @classmethod
     async def open(
@@ -53,7 +58,7 @@ class Database:
         pooler: Pooler = "auto",
     ) -> Self:
         """The server at `url`, or the embedded one in `data_dir`; migrated unless told otherwise."""
-        embedded = None if url else await asyncio.to_thread(EmbeddedServer.start, data_dir)
+        embedded = None if url else await _start_embedded(data_dir)
         try:
             where = url or embedded_url(embedded)
             report = await check_server(where, pooler=pooler)
@@ -77,6 +82,12 @@ class Database:
         await asyncio.gather(*map(close_pool, (self.pool, self.tenant_pool)))
         if self.embedded:
             await asyncio.to_thread(self.embedded.stop)
+
+
+async def _start_embedded(data_dir: Path) -> EmbeddedServer:
+    from headrace.db.embedded import EmbeddedServer  # loaded by who has no server of their own
+
+    return await asyncio.to_thread(EmbeddedServer.start, data_dir)
 
 
 async def close_pool(pool: Pool) -> None:

@@ -57,12 +57,12 @@ async def check_server(url: str, *, pooler: Pooler = "auto") -> ServerReport:
             "special characters of the password as %40 and the like."
         ) from None
     try:
-        version, fsync, now, backend = await connection.fetchrow(  # type: ignore[misc]
+        version, fsync, standby, now, backend = await connection.fetchrow(  # type: ignore[misc]
             "select current_setting('server_version_num')::int, current_setting('fsync'),"
-            " extract(epoch from clock_timestamp())::float8, pg_backend_pid()"
+            " pg_is_in_recovery(), extract(epoch from clock_timestamp())::float8, pg_backend_pid()"
         )
         skew = time.time() - now
-        refuse_unfit(version, fsync)
+        refuse_unfit(version, fsync, standby=standby)
         # A pooler makes up the process id that a client is told, so this costs nothing where there is none.
         if pooler == "auto":
             pooled = connection.get_server_pid() != backend and await _shares_backends(plain, connection)
@@ -73,7 +73,7 @@ async def check_server(url: str, *, pooler: Pooler = "auto") -> ServerReport:
     return ServerReport(version // 10_000, pooled, skew)
 
 
-def refuse_unfit(version: int, fsync: str) -> None:
+def refuse_unfit(version: int, fsync: str, *, standby: bool = False) -> None:
     """Raise with a sentence that says what to do."""
     if version < OLDEST_VERSION * 10_000:
         raise DatabaseUnusable(
@@ -82,6 +82,11 @@ def refuse_unfit(version: int, fsync: str) -> None:
         )
     if fsync != "on":
         raise DatabaseUnusable("the server runs with fsync=off and would lose accepted jobs in a crash. Set fsync=on.")
+    if standby:
+        raise DatabaseUnusable(
+            "the server is a standby and takes no writes. Name the primary in HEADRACE_DATABASE_URL, or all hosts, "
+            "as in postgresql://user@one,two/database: the one that takes writes is then found."
+        )
 
 
 async def _shares_backends(plain: Endpoint, first: Connection) -> bool:

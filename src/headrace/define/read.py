@@ -10,6 +10,7 @@ from typing import Any, Literal
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import NotFound
+from headrace.model.pause import Pause
 
 SQL = statements(__file__)
 SETTINGS = (
@@ -20,6 +21,15 @@ SETTINGS = (
     "retry_base_seconds",
     "retry_cap_seconds",
     "retry_jitter_seconds",
+    "max_concurrency",
+    "concurrency_key",
+    "max_concurrency_per_key",
+    "rate_limit",
+    "rate_period_seconds",
+    "rate_burst",
+    "rate_per_key",
+    "retention_days",
+    "retention_count",
 )
 Kind = Literal["python", "command", "sql"]
 
@@ -38,11 +48,13 @@ class DefinitionRecord:
     secret_fields: list[str]
     function: str | None
     enabled: bool
+    pause: Pause | None
     settings: dict[str, Any]
     declared: dict[str, Any]
     deleted_from_code_at: datetime | None
     synced_at: datetime
     workers: list[str]
+    system: bool = False
 
     @property
     def overrides(self) -> dict[str, tuple[Any, Any]]:
@@ -52,16 +64,24 @@ class DefinitionRecord:
 
 
 async def read_definitions(
-    conn: Connection, *, runnable: bool, workers: bool = False, after: str | None = None, limit: int | None = None
+    conn: Connection,
+    *,
+    runnable: bool,
+    workers: bool = False,
+    after: str | None = None,
+    limit: int | None = None,
+    system: bool = False,
 ) -> list[DefinitionRecord]:
-    """By key: all, or those that can be `runnable` now; with the names of live `workers` that know them."""
-    rows = await conn.fetch(SQL["read_definitions"], runnable, workers, None, after, limit)
+    """By key: all, or those that can be `runnable` now; with the names of live `workers`, with `system` jobs too."""
+    rows = await conn.fetch(SQL["read_definitions"], runnable, workers, None, after, limit, system)
     return [_record(row) for row in rows]
 
 
-async def read_definition(conn: Connection, key: str, *, runnable: bool, workers: bool = False) -> DefinitionRecord:
+async def read_definition(
+    conn: Connection, key: str, *, runnable: bool, workers: bool = False, system: bool = True
+) -> DefinitionRecord:
     """One of them, or `NotFound`."""
-    row = await conn.fetchrow(SQL["read_definitions"], runnable, workers, key, None, None)
+    row = await conn.fetchrow(SQL["read_definitions"], runnable, workers, key, None, None, system)
     if row is None:
         raise NotFound(f'unknown definition "{key}"')
     return _record(row)
@@ -70,6 +90,7 @@ async def read_definition(conn: Connection, key: str, *, runnable: bool, workers
 def _record(row: Any) -> DefinitionRecord:
     columns = dict(row)
     settings = {name: columns.pop(name) for name in SETTINGS}
+    pause = [columns.pop(name) for name in Pause._fields]
     for name in ("payload_schema", "declared"):
         columns[name] = json.loads(columns[name])
-    return DefinitionRecord(**columns, settings=settings)
+    return DefinitionRecord(**columns, settings=settings, pause=None if pause[0] is None else Pause(*pause))

@@ -3,30 +3,31 @@
 -- name: sync_definition
 insert into headrace.definition as d
   (key, kind, app, description, tags, payload_schema, triggers, hash, declared,
-   queue, priority, max_attempts, timeout_seconds, retry_base_seconds, retry_cap_seconds, retry_jitter_seconds)
+   queue, priority, max_attempts, timeout_seconds, retry_base_seconds, retry_cap_seconds, retry_jitter_seconds,
+   max_concurrency, concurrency_key, max_concurrency_per_key, rate_limit, rate_period_seconds, rate_burst, rate_per_key,
+   retention_days, retention_count)
 select $1, $2, $3, $4, $5, $6, $7, $8, $10::jsonb,
        new.queue, new.priority, new.max_attempts, new.timeout_seconds, new.retry_base_seconds, new.retry_cap_seconds,
-       new.retry_jitter_seconds
-  from jsonb_to_record($10) as new (queue text, priority smallint, max_attempts smallint, timeout_seconds float8,
-       retry_base_seconds float8, retry_cap_seconds float8, retry_jitter_seconds float8)
+       new.retry_jitter_seconds, new.max_concurrency, new.concurrency_key, new.max_concurrency_per_key, new.rate_limit,
+       coalesce(new.rate_period_seconds, 1), new.rate_burst, coalesce(new.rate_per_key, false), new.retention_days,
+       new.retention_count
+  from jsonb_populate_record(null::headrace.definition, $10) as new
 on conflict (key) do update
    set kind = excluded.kind, app = excluded.app, description = excluded.description, tags = excluded.tags,
        payload_schema = excluded.payload_schema, triggers = excluded.triggers, hash = excluded.hash,
        declared = excluded.declared, deleted_from_code_at = null, synced_at = now(),
        function_schema = null, function_name = null, function_signature = null,
-       queue = case when $9 or d.declared -> 'queue' = to_jsonb(d.queue) then excluded.queue else d.queue end,
-       priority = case when $9 or d.declared -> 'priority' = to_jsonb(d.priority) then excluded.priority else d.priority end,
-       max_attempts = case when $9 or d.declared -> 'max_attempts' = to_jsonb(d.max_attempts) then excluded.max_attempts
-                           else d.max_attempts end,
-       timeout_seconds = case when $9 or (d.declared ->> 'timeout_seconds')::float8 is not distinct from d.timeout_seconds
-                              then excluded.timeout_seconds else d.timeout_seconds end,
-       retry_base_seconds = case when $9 or (d.declared ->> 'retry_base_seconds')::float8 = d.retry_base_seconds
-                                 then excluded.retry_base_seconds else d.retry_base_seconds end,
-       retry_cap_seconds = case when $9 or (d.declared ->> 'retry_cap_seconds')::float8 = d.retry_cap_seconds
-                                then excluded.retry_cap_seconds else d.retry_cap_seconds end,
-       retry_jitter_seconds = case when $9 or (d.declared ->> 'retry_jitter_seconds')::float8 = d.retry_jitter_seconds
-                                   then excluded.retry_jitter_seconds else d.retry_jitter_seconds end,
-       enabled = $9 or d.enabled
+       enabled = $9 or d.enabled,
+       (queue, priority, max_attempts, timeout_seconds, retry_base_seconds, retry_cap_seconds, retry_jitter_seconds,
+        max_concurrency, concurrency_key, max_concurrency_per_key, rate_limit, rate_period_seconds, rate_burst, rate_per_key,
+        retention_days, retention_count) = (
+         select holds.queue, holds.priority, holds.max_attempts, holds.timeout_seconds, holds.retry_base_seconds,
+                holds.retry_cap_seconds, holds.retry_jitter_seconds, holds.max_concurrency, holds.concurrency_key,
+                holds.max_concurrency_per_key, holds.rate_limit, holds.rate_period_seconds, holds.rate_burst, holds.rate_per_key,
+                holds.retention_days, holds.retention_count
+           from jsonb_populate_record(d, (
+             select jsonb_object_agg(name, new.value) from jsonb_each($10) as new (name, value)
+              where $9 or not d.declared ? name or d.declared -> name = to_jsonb(d) -> name)) as holds)
  where (d.kind = excluded.kind or d.deleted_from_code_at is not null or ($9 and d.kind = 'command'))
    and (d.hash <> excluded.hash or d.app <> excluded.app or d.deleted_from_code_at is not null or $9)
 returning id, key, (xmax = 0) as inserted

@@ -31,6 +31,7 @@ from headrace.model.context import Context
 from headrace.model.job import ClaimedJob
 from headrace.model.mask_outcome import masker_for
 from headrace.model.run_log import LogLimits, RunLog
+from headrace.tracing import carried
 
 PARENT_CHECK_MS = 5_000
 UNLIMITED = LogLimits(lines=10**12, size=10**15)
@@ -75,6 +76,7 @@ class Child:
             handler = find(order)
             # Not before: what is logged while the module is imported would ask for the handler, which is not there yet.
             capture.current.set(context)
+            carried.resume(order.trace_context)
             if context.canceled:
                 return {}
             value = handler.invoke(order.payload, context)

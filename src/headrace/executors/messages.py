@@ -13,6 +13,7 @@ from headrace.model.context import Context
 from headrace.model.job import ClaimedJob, Terms
 from headrace.model.outcome import Cancel, Fail, Retry, Snooze
 from headrace.model.text import NotJsonError, clean, to_json
+from headrace.tracing import carried
 
 Message = dict[str, Any]
 
@@ -53,6 +54,7 @@ class Order(NamedTuple):
     correlation_id: str | None
     scheduled_for: str | None
     source: str
+    trace_context: str | None
 
     @classmethod
     def of(cls, place: Place, path: list[str], payload: str, context: Context) -> Order:
@@ -70,6 +72,7 @@ class Order(NamedTuple):
             correlation_id=context.correlation_id,
             scheduled_for=context.scheduled_for.isoformat() if context.scheduled_for else None,
             source=context.triggered_by,
+            trace_context=carried.current(),
         )
 
     def job(self) -> ClaimedJob:
@@ -85,6 +88,7 @@ class Order(NamedTuple):
             correlation_id=self.correlation_id,
             scheduled_for=datetime.fromisoformat(self.scheduled_for) if self.scheduled_for else None,
             source=self.source,
+            trace_context=self.trace_context,
         )
 
 

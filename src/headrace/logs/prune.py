@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-import asyncpg
-
 from headrace.db.connect import Connection
+from headrace.db.detach import IN_USE, PATIENCE_SECONDS
 from headrace.db.statements import statements
 from headrace.log import get_logger
 
 SQL = statements(__file__)
 log = get_logger("headrace.logs")
-
-PATIENCE_SECONDS = 2.0
-# Somebody reads it, or another process prunes too.
-IN_USE = (
-    TimeoutError,
-    asyncpg.UndefinedTableError,
-    asyncpg.ObjectNotInPrerequisiteStateError,
-    asyncpg.DeadlockDetectedError,
-)
 
 
 async def create_log_partitions(conn: Connection) -> int:

@@ -1,9 +1,9 @@
-"""Search: the newest lines that match, within a fifth of a second, and how far back they were looked for."""
+"""Search: the newest lines that match, found in a bounded time, and how far back they were looked for."""
 
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, Self
 from uuid import UUID
 
@@ -74,10 +74,12 @@ async def search(
     limit: int = 50,
     cursor: str | None = None,
     own: bool = False,
+    patience: timedelta | None = None,
 ) -> SearchPage:
     """Lines with all the words, newest first, from `since` to before `until`.
 
     `own` is how a transaction that is confined to a tenant searches: that tenant's lines, whatever it asks for.
+    `patience`, for the rest of the caller's transaction, is how long it may take; a fifth of a second if not said.
     Words, "a phrase", prefix* and -excluded; or `~any text` for a substring of recent lines. An empty query lists.
     """
     begin = (None, None, None, None) if cursor is None else Cursor.parse(cursor)
@@ -87,6 +89,8 @@ async def search(
         raise BadRequest("the query is not valid Unicode", field="query") from None
     asked = (definition, job_id, level, since, until, limit, *begin)
     with translated_errors():
+        if patience is not None:
+            await conn.execute(SQL["set_patience"], str(patience.total_seconds()))
         if own:
             row = await conn.fetchrow(SQL["search_own_log"], query, *asked)
         else:

@@ -79,9 +79,12 @@ class Context:
     def log(self) -> Any:
         """A structured logger whose lines are kept with the job."""
         if self._log is None:
-            about = {"job_id": str(self.job_id), "definition": self.definition, "tenant": self.tenant}
-            self._log = get_job_logger(self.lines, about)
+            self._log = get_job_logger(self.lines, self.about())
         return self._log
+
+    def about(self) -> dict[str, Any]:
+        """Whose line it is, in the words that all lines have."""
+        return self._job.about()
 
     def lines(self) -> RunLog | None:
         """Where this run's lines go, if they are kept anywhere."""

@@ -9,7 +9,9 @@ from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from typing import Any, Literal
 
+from headrace.model.limits import Limits
 from headrace.model.retry import RetryPolicy
+from headrace.model.system import SYSTEM_PREFIX
 from headrace.model.trigger_settings import TriggerDeclaration
 
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}")
@@ -34,6 +36,10 @@ class Definition:
     max_attempts: int = DEFAULT_MAX_ATTEMPTS
     timeout: timedelta | None = None
     retry: RetryPolicy = field(default_factory=RetryPolicy)
+    limits: Limits = field(default_factory=Limits)
+    retention_days: float | None = None
+    retention_count: int | None = None
+    system: bool = False
 
     def __post_init__(self) -> None:
         problems = list(_problems(self))
@@ -51,6 +57,9 @@ class Definition:
             "retry_base_seconds": self.retry.base.total_seconds(),
             "retry_cap_seconds": self.retry.cap.total_seconds(),
             "retry_jitter_seconds": self.retry.jitter.total_seconds(),
+            **asdict(self.limits),
+            "retention_days": None if self.retention_days is None else float(self.retention_days),
+            "retention_count": self.retention_count,
         }
 
     @property
@@ -72,6 +81,8 @@ def _problems(definition: Definition) -> list[str]:
     found = []
     if not KEY.fullmatch(definition.key):
         found.append("a key has 1 to 200 of A-Z a-z 0-9 _ . : - and starts with a letter or digit")
+    if definition.key.startswith(SYSTEM_PREFIX) and not definition.system:
+        found.append(f"keys that begin with {SYSTEM_PREFIX} are those of built-in jobs")
     if not QUEUE.fullmatch(definition.queue):
         found.append(f"queue {definition.queue!r} is not a valid name")
     if not 0 <= definition.priority <= 1000:
@@ -80,4 +91,8 @@ def _problems(definition: Definition) -> list[str]:
         found.append(f"max_attempts {definition.max_attempts} is out of range (1 to 1000)")
     if definition.timeout is not None and definition.timeout <= timedelta(0):
         found.append("timeout must be more than zero")
-    return found
+    if definition.retention_days is not None and not 0 <= definition.retention_days <= 3650:
+        found.append(f"retention_days {definition.retention_days} is out of range (0 to 3650)")
+    if definition.retention_count is not None and not 1 <= definition.retention_count <= 1_000_000:
+        found.append(f"retention_count {definition.retention_count} is out of range (1 to 1000000)")
+    return [*found, *definition.limits.problems]

@@ -10,9 +10,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
 from headrace.errors import BadRequest, ConfigError
 
 MARK = "$enc"
@@ -63,6 +60,8 @@ class SecretBox:
         """The value as it is stored."""
         if self._first is None:
             raise ConfigError("secret fields need a key: set HEADRACE_SECRET_KEY")
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # loaded by who has something secret
+
         key, plain, about = self._keys[self._first], json.dumps(value).encode(), place.encode()
         nonce = hmac.digest(key, about + b"\0" + plain, "sha256")[:NONCE_BYTES]
         data = AESGCM(key).encrypt(nonce, plain, about)
@@ -70,6 +69,9 @@ class SecretBox:
 
     def decrypt(self, stored: Mapping[str, Any], *, place: str) -> Any:
         """The value that was stored, or `CannotDecrypt`."""
+        from cryptography.exceptions import InvalidTag
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
         try:
             key_id, nonce, data = str(stored[MARK]).split(".")
             key = self._keys[key_id]

@@ -19,12 +19,14 @@ class FunctionName(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """How a definition runs, as code or an operator set it."""
+    """How a definition runs, as code or an operator set it; in a fair queue its tenants take turns."""
 
     definition: str
     timeout: float | None = None
     retry: RetryPolicy = RetryPolicy()
     function: FunctionName | None = None
+    fair: bool = False
+    queue: str = "default"
 
 
 class ClaimedJob(NamedTuple):
@@ -41,6 +43,7 @@ class ClaimedJob(NamedTuple):
     scheduled_for: datetime | None
     source: str
     suspect: bool = False
+    trace_context: str | None = None
 
     @property
     def definition(self) -> str:
@@ -50,6 +53,16 @@ class ClaimedJob(NamedTuple):
     def attempt(self) -> int:
         """Which attempt this is, counted from 1."""
         return self.spent + 1
+
+    def about(self) -> dict[str, Any]:
+        """Whose line it is, in the words that all lines of a log have."""
+        return {
+            "job_id": str(self.id),
+            "tenant_id": self.tenant,
+            "definition_key": self.definition,
+            "attempt_no": self.attempt,
+            "run": self.run,
+        }
 
 
 class Job(NamedTuple):

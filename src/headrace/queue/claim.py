@@ -32,10 +32,24 @@ class Held(NamedTuple):
     suspect: bool
 
 
+class Gated(NamedTuple):
+    """What came through the gates, and in how many seconds a rate limit lets the next one through, if it must wait."""
+
+    held: list[Held]
+    opens_in: float | None
+
+
+class Lanes(NamedTuple):
+    """The lanes a worker may claim from, each with its definition's terms; and in which jobs may stand behind gates."""
+
+    terms: dict[int, Terms]
+    gated: list[int]
+
+
 async def claim_jobs(
     conn: Connection, *, worker_id: int, lanes: Sequence[int], limit: int, suspects: int
 ) -> list[Held]:
-    """Up to `limit` jobs in order of priority, then age; of the suspects among them at most `suspects`."""
+    """Up to `limit` jobs without a gate, in order of priority, then age; of suspects among them at most `suspects`."""
     if not lanes or limit <= 0:
         return []
     suspects = min(suspects, limit)
@@ -47,6 +61,23 @@ async def claim_jobs(
     return list(map(Held._make, rows))
 
 
+async def claim_gated(
+    conn: Connection, *, worker_id: int, lanes: Sequence[int], limit: int, suspects: int, up_to_priority: int
+) -> Gated:
+    """Up to `limit` jobs that their gates let through now, and are no less urgent than that."""
+    if not lanes or limit <= 0:
+        return Gated([], None)
+    rows = await conn.fetch(SQL["claim_gated"], worker_id, lanes, limit, suspects, up_to_priority)
+    opens_in = rows.pop()[-1] if rows and rows[-1][0] is None else None
+    return Gated([Held._make(row[:-1]) for row in rows], opens_in)
+
+
+async def first_priority(conn: Connection, lanes: Sequence[int]) -> int | None:
+    """How urgent the first job without a gate is, if one waits."""
+    found: int | None = await conn.fetchval(SQL["first_priority"], lanes)
+    return found
+
+
 async def fetch_claimed(
     conn: Connection, held: Sequence[Held], *, terms: Mapping[int, Terms], tenants: Mapping[int, str]
 ) -> list[ClaimedJob]:
@@ -54,27 +85,34 @@ async def fetch_claimed(
     records = {row[0]: row for row in await conn.fetch(SQL["fetch_payloads"], [h.job_id for h in held])}
     jobs = []
     for h in held:
-        _, payload, correlation_id, scheduled_for, source = records[h.job_id]
-        about = (payload, correlation_id, scheduled_for, source, h.suspect)
+        _, payload, correlation_id, scheduled_for, source, trace = records[h.job_id]
+        about = (payload, correlation_id, scheduled_for, source, h.suspect, trace)
         jobs.append(
             ClaimedJob(h.job_id, h.run, h.spent, h.max_attempts, terms[h.lane_id], tenants[h.tenant_id], *about)
         )
     return jobs
 
 
-async def list_lanes(conn: Connection, *, worker_id: int) -> dict[int, Terms]:
-    """The lanes a worker may claim from now, each with the terms of its definition."""
+async def measure_payloads(conn: Connection, held: Sequence[Held]) -> list[int]:
+    """The size of each payload in bytes, in the order of what is held."""
+    sizes = {row[0]: row[1] for row in await conn.fetch(SQL["measure_payloads"], [h.job_id for h in held])}
+    return [sizes[h.job_id] for h in held]
+
+
+async def list_lanes(conn: Connection, *, worker_id: int) -> Lanes:
+    """The lanes a worker may claim from now."""
     rows = await conn.fetch(SQL["list_lanes"], worker_id)
-    return {row[0]: _terms(*row[1:]) for row in rows}
+    terms = {row[0]: _terms(*row[1:-2])._replace(fair=row["fair"]) for row in rows}
+    return Lanes(terms, [row[0] for row in rows if row["gated"]])
 
 
 def _terms(
-    definition: str, timeout: float | None, base: float, cap: float, jitter: float, *function: str | None
+    definition: str, timeout: float | None, base: float, cap: float, jitter: float, queue: str, *function: str | None
 ) -> Terms:
     retry = RetryPolicy(*(timedelta(seconds=seconds) for seconds in (base, cap, jitter)))
     schema, name, signature = function
     named = FunctionName(schema, name, signature) if schema and name and signature else None
-    return Terms(definition, timeout, retry, named)
+    return Terms(definition, timeout, retry, named, queue=queue)
 
 
 async def list_tenants(conn: Connection) -> dict[int, str]:

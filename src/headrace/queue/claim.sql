@@ -1,13 +1,20 @@
 -- The worker must be live and not draining at this very moment: KEY SHARE conflicts with "mark lost" and not with heartbeats.
 -- `job_id = any(array(…))` and not a join: joined, batches of 500 flip to a hash join over the whole table.
 -- Suspects (a worker died under them) come from an index of their own, at most $4 of them, and count in the limit $3.
+-- Jobs behind a gate are not for these statements. Nor is what a new limit concerns whose sweep is not through (`regate`);
+-- "coalesce" keeps the planner from thinking that this leaves next to nothing, and a walk over the table cheap.
 
 -- name: claim_from_lane
 with me as materialized (
-  select id from headrace.worker where id = $1 and state = 'live' and not draining for key share
+  select id from headrace.worker
+   where id = $1 and state = 'live' and not draining
+     and not exists (select from headrace.regate join headrace.lane using (definition_id) where lane.id = $2)
+     and not exists (select from headrace.regate join headrace.lane using (queue) where lane.id = $2)
+     for key share
 ), suspects as materialized (
   select job_id from headrace.queue
-   where lane_id = $2 and status = 'queued' and suspect and exists (select from me)
+   where lane_id = $2 and status = 'queued' and suspect and gate is null and exists (select from me)
+     and coalesce(tenant_id <> all(array(select tenant_id from headrace.regate where tenant_id is not null)), true)
    order by priority, seq limit $4 for update skip locked
 ), claimed as (
   update headrace.queue
@@ -18,7 +25,8 @@ with me as materialized (
      union all
      select job_id from (
        select job_id from headrace.queue
-        where lane_id = $2 and status = 'queued' and not suspect and exists (select from me)
+        where lane_id = $2 and status = 'queued' and not suspect and gate is null and exists (select from me)
+          and coalesce(tenant_id <> all(array(select tenant_id from headrace.regate where tenant_id is not null)), true)
         order by priority, seq limit $3 - (select count(*) from suspects) for update skip locked) as others))
   returning job_id, run, spent, max_attempts, lane_id, tenant_id, suspect, priority, seq
 )
@@ -30,17 +38,23 @@ select job_id, run, spent, max_attempts, lane_id, tenant_id, suspect from claime
 -- name: claim_from_lanes
 with me as materialized (
   select id from headrace.worker where id = $1 and state = 'live' and not draining for key share
+), served as materialized (
+  select lane_id from unnest($2::int[]) as lane_id
+   where not exists (select from headrace.regate join headrace.lane using (definition_id) where lane.id = lane_id)
+     and not exists (select from headrace.regate join headrace.lane using (queue) where lane.id = lane_id)
 ), suspects as materialized (
   select job_id from headrace.queue
-   where lane_id = any($2) and status = 'queued' and suspect and exists (select from me)
+   where lane_id = any(array(select lane_id from served)) and status = 'queued' and suspect and gate is null and exists (select from me)
+     and coalesce(tenant_id <> all(array(select tenant_id from headrace.regate where tenant_id is not null)), true)
    order by priority, seq limit $4 for update skip locked
 ), top as materialized (
   select lane_id, head.job_id, head.priority, head.seq, head.rank
-    from unnest($2::int[]) as lane_id
+    from served
    cross join lateral (
      select job_id, priority, seq, row_number() over (order by priority, seq) as rank from (
        select job_id, priority, seq from headrace.queue
-        where queue.lane_id = lane_id.lane_id and status = 'queued' and not suspect and exists (select from me)
+        where queue.lane_id = served.lane_id and status = 'queued' and not suspect and gate is null and exists (select from me)
+          and coalesce(tenant_id <> all(array(select tenant_id from headrace.regate where tenant_id is not null)), true)
         order by priority, seq limit $5) as first) as head
 ), cut as materialized (
   select priority, seq from top where rank = $5 order by priority, seq limit 1
@@ -50,12 +64,14 @@ with me as materialized (
            select job_id from top
             where not exists (select from cut) or (priority, seq) <= (select priority, seq from cut)
             order by priority, seq))
-     and status = 'queued' and not suspect
+     -- Said so that it does not remind the planner of queue_claim, which it would walk from end to end.
+     and status = 'queued' and not suspect and num_nulls(gate) = 1
    order by priority, seq limit $3 - (select count(*) from suspects) for update skip locked
 ), instead as materialized (
   select job_id from headrace.queue
    where lane_id = (select lane_id from top group by lane_id order by count(*) desc limit 1)
-     and status = 'queued' and not suspect and not exists (select from first)
+     and status = 'queued' and not suspect and gate is null and not exists (select from first)
+     and coalesce(tenant_id <> all(array(select tenant_id from headrace.regate where tenant_id is not null)), true)
    order by priority, seq limit $3 - (select count(*) from suspects) for update skip locked
 ), claimed as (
   update headrace.queue
@@ -67,26 +83,62 @@ with me as materialized (
 )
 select job_id, run, spent, max_attempts, lane_id, tenant_id, suspect from claimed order by priority, seq
 
+-- How urgent the first of the jobs without a gate is.
+-- name: first_priority
+select min(priority) from unnest($1::int[]) as lane_id cross join lateral (
+  select priority from headrace.queue
+   where queue.lane_id = lane_id.lane_id and status = 'queued' and not suspect and gate is null
+   order by priority, seq limit 1) as head
+
+-- name: claim_gated
+select * from headrace._claim_gated($1, $2, $3, $4, $5)
+
 -- Its own statement: joined to the partitioned table the claim takes twenty times as long.
 -- name: fetch_payloads
-select id, payload, correlation_id, scheduled_for, source
+select id, payload, correlation_id, scheduled_for, source, trace_context
+  from headrace.job
+ where id = any($1::uuid[])
+
+-- What is compressed is unpacked to be measured; most payloads are not, and their size is known without reading them.
+-- name: measure_payloads
+select id, case when pg_column_compression(payload) is null then pg_column_size(payload) else octet_length(payload::text) end
   from headrace.job
  where id = any($1::uuid[])
 
 -- An operator may have written 'infinity' or 'NaN' there: no timeout then, and waits of 31 years at most.
--- Whoever has '*sql' among its definitions runs every SQL job.
+-- Whoever has '*sql' among its definitions runs every SQL job. System jobs are for workers with a login to the database, and
+-- their lanes are left out while they are empty, which is nearly always: a claim from one lane is cheaper than from ten.
 -- name: list_lanes
 select lane.id, definition.key as definition, case when timeout_seconds < 1e9 then timeout_seconds end as timeout_seconds,
        least(retry_base_seconds, 1e9), least(retry_cap_seconds, 1e9), least(retry_jitter_seconds, 1e9),
-       function_schema, function_name, function_signature
+       lane.queue, function_schema, function_name, function_signature,
+       definition.limited or setting.fair is true or setting.max_running is not null
+         or exists (select from headrace.tenant where max_running is not null) or exists (select from headrace.tenant_pause)
+         or waiting.behind_gates as gated,
+       setting.fair is true as fair
   from headrace.worker
   join headrace.lane on lane.queue = any(worker.queues) or '*' = any(worker.queues)
   join headrace.definition on definition.id = lane.definition_id
+  left join headrace.queue_setting as setting on setting.queue = lane.queue
+ cross join lateral (
+   -- Each with an order and a limit, for which there is an index: "exists" may well read all that waits, to find none.
+   select coalesce((select true from headrace.queue
+                     where lane_id = lane.id and status = 'queued' and gate is not null
+                     order by tenant_id, gate limit 1), false) as behind_gates,
+          coalesce((select true from headrace.queue
+                     where lane_id = lane.id and status = 'queued' and not suspect and gate is null
+                     order by priority, seq limit 1), false) as plain,
+          coalesce((select true from headrace.queue
+                     where lane_id = lane.id and status = 'queued' and suspect
+                     order by priority, seq limit 1), false) as suspect) as waiting
  where worker.id = $1
    and (definition.key = any(worker.definitions) or ('*sql' = any(worker.definitions) and definition.kind = 'sql'))
    and definition.enabled and not lane.paused
+   and (not definition.system or (worker.principal is null and (waiting.behind_gates or waiting.plain or waiting.suspect)))
    and not exists (select from headrace.queue_pause
                     where queue_pause.queue = lane.queue and (resume_at is null or resume_at > now()))
+   and not exists (select from headrace.definition_pause as pause
+                    where pause.definition_id = definition.id and (resume_at is null or resume_at > now()))
  order by lane.id
 
 -- name: list_tenants

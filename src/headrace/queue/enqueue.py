@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypedDict
 
 from headrace.db.statements import statements
 from headrace.errors import BadRequest
+from headrace.tracing.produce import producing
 
 SQL = statements(__file__)
 ENQUEUE_MANY = SQL["enqueue_many"]
@@ -65,7 +67,20 @@ class EnqueueRequest:
     source: str = "api"
     created_by: str | None = None
 
-    def parameters(self) -> tuple[Any, ...]:
+    def sending(self) -> AbstractContextManager[str | None]:
+        """The span around sending it; gives what its jobs are to carry."""
+        jobs = None if len(self.payloads) == 1 else len(self.payloads)
+        return producing(
+            f"enqueue {self.definition}",
+            "enqueue",
+            queue=self.queue,
+            definition=self.definition,
+            tenant=self.tenant,
+            correlation_id=self.correlation_id,
+            jobs=jobs,
+        )
+
+    def parameters(self, trace: str | None = None) -> tuple[Any, ...]:
         """The values of `ENQUEUE_MANY`, in order."""
         return (
             self.definition,
@@ -82,6 +97,7 @@ class EnqueueRequest:
             self.dedupe_while,
             self.source,
             self.created_by,
+            trace,
         )
 
     def _time(self) -> datetime | None:

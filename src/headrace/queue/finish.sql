@@ -14,7 +14,7 @@ with ended as (
                 $11::text[])
       as e (job_id, run, outcome, final, spends, delay, error, traceback, result, detail)
 ), held as materialized (
-  select job_id, run, tenant_id, lane_id, spent, queued_at, claimed_at, cancel_requested
+  select job_id, run, tenant_id, lane_id, gate, spent, queued_at, claimed_at, cancel_requested
     from headrace.queue
    where job_id = any($2) and worker_id = $1 and status = 'running'
    order by job_id
@@ -22,7 +22,7 @@ with ended as (
 ), moment as materialized (
   select clock_timestamp() as finished_at
 ), accepted as materialized (
-  select job_id, run, tenant_id, lane_id, queued_at, claimed_at,
+  select job_id, run, tenant_id, lane_id, gate, queued_at, claimed_at,
          spent + spends::int as spent,
          (case when final is null and cancel_requested then 'canceled' else outcome end)::headrace.attempt_outcome as outcome,
          (case when final is null and cancel_requested then 'canceled' else final end)::headrace.job_status as final,
@@ -57,6 +57,9 @@ with ended as (
 ), told as materialized (
   select pg_notify('headrace_ended', w.job_id::text)
     from (select distinct job_id from headrace.waiter) as w join accepted using (job_id) where final is not null
+), opened as materialized (
+  -- A place behind a gate is free: whoever sleeps may take it.
+  select headrace._wake_workers() where exists (select from accepted where gate is not null)
 )
 select job_id, run from ended
- where not exists (select from accepted where accepted.job_id = ended.job_id) and (select count(*) from told) >= 0
+ where not exists (select from accepted where accepted.job_id = ended.job_id) and (select count(*) from told) + (select count(*) from opened) >= 0

@@ -55,9 +55,11 @@ async def register_worker(conn: Connection, who: WorkerIdentity) -> int:
     return worker_id
 
 
-async def renew_lease(conn: Connection, *, worker_id: int, running: int) -> Renewed | None:
+async def renew_lease(
+    conn: Connection, *, worker_id: int, running: int, memory_bytes: int | None = None
+) -> Renewed | None:
     """What a live worker hears back, or none when it was called lost."""
-    row = await conn.fetchrow(SQL["renew_lease"], worker_id, running)
+    row = await conn.fetchrow(SQL["renew_lease"], worker_id, running, memory_bytes)
     return None if row is None else Renewed(*row)
 
 

@@ -6,7 +6,8 @@ returning id
 -- Whoever is still called live renews, even after its lease ran out: nobody else has taken its jobs, and an outage
 -- longer than the lease must not redeliver them. No row means lost.
 -- name: renew_lease
-update headrace.worker set lease_expires_at = clock_timestamp() + lease, heartbeat_at = clock_timestamp(), running = $2
+update headrace.worker set lease_expires_at = clock_timestamp() + lease, heartbeat_at = clock_timestamp(), running = $2,
+       memory_bytes = coalesce($3, memory_bytes)
  where id = $1 and state = 'live'
 returning heartbeat_at, draining
 

@@ -68,6 +68,17 @@ class LaneDepth(NamedTuple):
     oldest_queued_at: datetime | None
 
 
+class Busy(NamedTuple):
+    """A definition that ran: how often, how often badly, how long, and when."""
+
+    definition: str
+    kind: str
+    runs: int
+    bad: int
+    duration: Histogram
+    steps: list[int]
+
+
 class Depth(NamedTuple):
     """How many live jobs there were, and when that was; never sampled means never."""
 
@@ -101,6 +112,25 @@ async def series(
     bounds = await histogram_bounds(conn)
     rows = await conn.fetch(SQL["series"], tenant_id, definition_id, since, until, step, hourly)
     return [Step(row["step"], _counts(row), row["depth"] or 0, *_histograms(bounds, row)) for row in rows]
+
+
+async def busiest(
+    conn: Connection, *, tenant_id: int | None, since: datetime, until: datetime, hourly: bool, limit: int, steps: int
+) -> list[Busy]:
+    """The definitions with the most runs, most first."""
+    bounds = await histogram_bounds(conn)
+    rows = await conn.fetch(SQL["busiest"], tenant_id, since, until, limit, hourly, steps)
+    return [
+        Busy(row["definition"], row["kind"], row["runs"], row["bad"], _histogram(bounds, row, "duration"), row["steps"])
+        for row in rows
+    ]
+
+
+async def usual_of_all(conn: Connection, *, tenant_id: int | None) -> dict[str, Histogram]:
+    """How long runs took in the last seven days, by key of definition."""
+    bounds = await histogram_bounds(conn)
+    rows = await conn.fetch(SQL["usual_of_all"], tenant_id)
+    return {row["definition"]: _histogram(bounds, row, "duration") for row in rows if row["duration_buckets"]}
 
 
 async def totals(conn: Connection) -> list[Total]:

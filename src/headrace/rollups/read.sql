@@ -1,4 +1,4 @@
--- No tenant and no definition means all of them. Minutes and hours have the same columns, in the same order. What happened
+-- No tenant and no definition means all of them but Headrace's own. Minutes and hours have the same columns, in the same order. What happened
 -- in the last few seconds is not folded yet.
 
 -- name: histogram_bounds
@@ -7,9 +7,13 @@ select headrace.histogram_bounds()
 -- Whole hours, and the minutes before the first of them ($3).
 -- name: summary
 with spans as (
-  select * from headrace.rollup where minute >= $2 and minute < $3 and ($1::int is null or tenant_id = $1)
+  select * from headrace.rollup
+   where minute >= $2 and minute < $3
+     and case when $1::int is null then tenant_id is distinct from (select headrace._system_tenant()) else tenant_id = $1 end
   union all
-  select * from headrace.rollup_hour where hour >= $3 and ($1::int is null or tenant_id = $1)
+  select * from headrace.rollup_hour
+   where hour >= $3
+     and case when $1::int is null then tenant_id is distinct from (select headrace._system_tenant()) else tenant_id = $1 end
 )
 select sum(enqueued) as enqueued, sum(requeued) as requeued, sum(succeeded) as succeeded, sum(failed) as failed,
        sum(canceled) as canceled, sum(dead_letter) as dead_letter, sum(runs) as runs, sum(retried) as retried,
@@ -22,10 +26,12 @@ with spans as materialized (
   select * from headrace.rollup
    where not $6::bool and minute >= $3 and minute < $4
      and ($1::int is null or tenant_id = $1) and ($2::int is null or definition_id = $2)
+     and (num_nonnulls($1::int, $2::int) > 0 or tenant_id is distinct from (select headrace._system_tenant()))
   union all
   select * from headrace.rollup_hour
    where $6::bool and hour >= $3 and hour < $4
      and ($1::int is null or tenant_id = $1) and ($2::int is null or definition_id = $2)
+     and (num_nonnulls($1::int, $2::int) > 0 or tenant_id is distinct from (select headrace._system_tenant()))
 ), depths as (
   select date_bin($5, minute, $3) as step, max(depth) as depth
     from (select minute, sum(depth) as depth from spans group by minute) as each
@@ -41,6 +47,32 @@ select step, sum(enqueued) as enqueued, sum(requeued) as requeued, sum(succeeded
   left join depths using (step)
  group by step
  order by step
+
+-- The definitions with the most runs, and how many there were in each of $6 equal steps. $5: of hours, else of minutes.
+-- name: busiest
+with spans as materialized (
+  select * from headrace.rollup
+   where not $5::bool and minute >= $2 and minute < $3 and ($1::int is null or tenant_id = $1)
+  union all
+  select * from headrace.rollup_hour
+   where $5::bool and hour >= $2 and hour < $3 and ($1::int is null or tenant_id = $1)
+), placed as (
+  select *, least($6::int, 1 + floor($6 * extract(epoch from minute - $2) / extract(epoch from $3 - $2::timestamptz))::int) as place
+    from spans
+), stepped as (
+  select definition_id, place, sum(runs) as runs from placed group by definition_id, place
+)
+select definition.key as definition, definition.kind::text, sum(runs)::bigint as runs,
+       sum(failed + dead_letter + retried)::bigint as bad, sum(duration_sum) as duration_sum,
+       headrace.sum_buckets(duration_buckets) as duration_buckets,
+       array(select coalesce((select stepped.runs::bigint from stepped
+                               where stepped.definition_id = definition.id and stepped.place = n), 0)
+               from generate_series(1, $6::int) as n order by n) as steps
+  from placed join headrace.definition on definition.id = placed.definition_id
+ group by definition.id
+having sum(runs) > 0
+ order by runs desc, definition.key
+ limit $4
 
 -- name: totals
 select tenant_id, tenant.name as tenant, definition_id, definition.key as definition,
@@ -63,6 +95,13 @@ select tenant_id, tenant.name as tenant, lane.queue, definition_id, definition.k
   join headrace.definition on definition.id = definition_id
  where $1::int is null or tenant_id = $1
  order by lane.queue, definition.key, queue_sample.status, tenant.name
+
+-- name: usual_of_all
+select definition.key as definition, sum(duration_sum) as duration_sum, headrace.sum_buckets(duration_buckets) as duration_buckets
+  from headrace.rollup_hour join headrace.definition on definition.id = definition_id
+ where hour >= now() - interval '7 days' and ($1::int is null or tenant_id = $1)
+ group by definition.key
+ order by definition.key
 
 -- name: usual_durations
 select definition_id, sum(duration_sum) as duration_sum, headrace.sum_buckets(duration_buckets) as duration_buckets

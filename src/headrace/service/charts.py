@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple
 
 from headrace.db.statements import statements
 from headrace.errors import NotFound
-from headrace.rollups.read import Step, series
+from headrace.model.histogram import Histogram
+from headrace.rollups.read import HOUR, Busy, Step, busiest, series, usual_of_all
 from headrace.service.verbs import Verbs
 
 SQL = statements(__file__)
@@ -23,6 +24,10 @@ WINDOWS: dict[Window, tuple[timedelta, timedelta]] = {
 }
 
 
+# Enough for a line as long as a word.
+SPARK_STEPS = 20
+
+
 class Chart(NamedTuple):
     """Steps of equal length, oldest first; the last is not over yet."""
 
@@ -33,6 +38,26 @@ class Chart(NamedTuple):
 
 class Charts(Verbs):
     """What happened over a while."""
+
+    async def busiest(self, window: Window = "1h", *, limit: int = 8, tenant: str | None = None) -> list[Busy]:
+        """The definitions with the most runs, each with how its runs were spread over the window."""
+        back, step = WINDOWS[window]
+        async with self._enter("charts.read", tenant) as act:
+            now: datetime = await act.conn.fetchval(SQL["now"])
+            return await busiest(
+                act.conn,
+                tenant_id=act.tenant_id,
+                since=now - back,
+                until=now,
+                hourly=step >= HOUR,
+                limit=limit,
+                steps=SPARK_STEPS,
+            )
+
+    async def usual(self, *, tenant: str | None = None) -> dict[str, Histogram]:
+        """How long runs took in the last seven days, by definition."""
+        async with self._enter("charts.read", tenant) as act:
+            return await usual_of_all(act.conn, tenant_id=act.tenant_id)
 
     async def throughput(
         self, window: Window = "1h", *, definition: str | None = None, tenant: str | None = None

@@ -49,6 +49,11 @@ class Act:
         """The tenant of what is made here."""
         return self.tenant or DEFAULT_TENANT
 
+    async def carry(self, trace: str | None) -> None:
+        """Let the jobs that are made from here on carry a trace."""
+        if trace is not None:
+            await self.conn.execute(SQL["carry_trace"], trace)
+
     async def audit(self, target: object, **detail: Any) -> None:
         """Record what is changed; it stays if and only if the change does."""
         who = self.principal

@@ -1,6 +1,10 @@
 -- name: confine
 select set_config('role', 'headrace_tenant', true), set_config('headrace.tenant_id', $1, true)
 
+-- What is made in this transaction is part of that trace.
+-- name: carry_trace
+select set_config('headrace.trace_context', $1, true)
+
 -- name: find_tenant
 select id from headrace.tenant where name = $1
 

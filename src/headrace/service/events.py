@@ -16,7 +16,7 @@ from headrace.model.about import about
 from headrace.service.cursor import check_limit, read_cursor, write_cursor
 from headrace.service.door import Act
 from headrace.service.verbs import Verbs
-from headrace.triggers.emit import EMIT, emit_parameters
+from headrace.triggers.emit import EMIT, emit_parameters, emitting
 
 SQL = statements(__file__)
 
@@ -98,7 +98,8 @@ async def _emit(
         parameters = emit_parameters(name, data, tenant=tenant, correlation_id=correlation_id)
     try:
         with translated_errors():
-            event_id: UUID = await act.conn.fetchval(EMIT, *parameters)
+            with emitting(name, tenant=tenant, correlation_id=correlation_id) as trace:
+                event_id: UUID = await act.conn.fetchval(EMIT, *parameters, trace)
             return event_id
     except BadRequest as error:
         error.field = "data" if isinstance(error, PayloadTooLarge) else "name"

@@ -81,7 +81,7 @@ def _behind(applied: dict[int, str]) -> str | None:
     if applied.keys() > known.keys():
         return "the database was migrated by a newer version"
     missing = len(known.keys() - applied.keys())
-    return f"{missing} migrations are missing" if missing else "the database has other migrations than this version"
+    return f"migrations are missing: {missing}" if missing else "the database has other migrations than this version"
 
 
 @cache

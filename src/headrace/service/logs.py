@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from headrace.db.connect import Connection
@@ -18,6 +18,8 @@ from headrace.service.verbs import Verbs
 
 SQL = statements(__file__)
 LARGEST_PAGE = 10_000
+# An answer over HTTP comes within 100 ms, with all else that it takes; whoever wants more goes on with the cursor.
+PATIENCE = timedelta(milliseconds=50)
 
 
 class Logs(Verbs):
@@ -87,6 +89,7 @@ class Logs(Verbs):
                 limit=limit,
                 cursor=cursor,
                 own=own,
+                patience=PATIENCE,
             )
 
 

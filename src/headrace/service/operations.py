@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from uuid import UUID
 
-from headrace.service.jobs.bulk import Operation, cancel_operation, list_operations, read_operation, run_batch
+from headrace.service.jobs.bulk import (
+    Operation,
+    any_paced,
+    cancel_operation,
+    list_operations,
+    read_operation,
+    run_batch,
+)
 from headrace.service.verbs import Verbs
+
+# A second at most is late by this.
+PACE_LOOK = 0.1
 
 
 class Operations(Verbs):
@@ -26,9 +37,14 @@ class Operations(Verbs):
             return await read_operation(act.conn, operation_id, act.tenant_id)
 
     async def run_all(self) -> None:
-        """Go on with whatever is not done yet, until all is."""
-        while await run_batch(self._house.database.pool):
-            pass
+        """Go on with whatever is not done yet, until all is; what has a pace is waited for."""
+        pool = self._house.database.pool
+        while True:
+            while await run_batch(pool):
+                pass
+            if not await any_paced(pool):
+                return
+            await asyncio.sleep(PACE_LOOK)
 
     # Last, for below it `list` is no type any more.
     async def list(self, *, limit: int = 50, tenant: str | None = None) -> Sequence[Operation]:

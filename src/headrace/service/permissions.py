@@ -26,6 +26,7 @@ ALLOWED: dict[str, frozenset[Role]] = {
     "definitions.inspect": SUPER,
     "definitions.define": SUPER,
     "definitions.update": SUPER,
+    "definitions.pause": SUPER,
     "definitions.sync": WORKERS,
     "triggers.read": READERS,
     "triggers.change": ADMINS,
@@ -35,17 +36,30 @@ ALLOWED: dict[str, frozenset[Role]] = {
     "logs.read": READERS,
     "logs.search": READERS,
     "stream.follow": READERS,
+    "errors.read": READERS,
+    "alerts.read": READERS,
+    "alerts.settle": ADMINS,
+    "alert_rules.read": READERS,
+    "alert_rules.change": ADMINS,
+    "alert_targets.read": READERS,
+    "alert_targets.change": ADMINS,
+    "alert_targets.test": ADMINS,
     "workers.read": SUPER,
     "workers.drain": SUPER,
     "queues.read": SUPER,
     "queues.pause": SUPER,
+    "queues.change": SUPER,
+    "retention.read": SUPER,
+    "retention.run": SUPER,
     "tenants.read": SUPER,
     "tenants.change": SUPER,
+    "tenants.pause": SUPER,
     "tokens.read": SUPER,
     "tokens.change": SUPER,
     "audit.read": SUPER,
     "metrics.read": SUPER,
     "charts.read": READERS,
+    "overview.read": READERS,
     "worker.work": WORKERS,
 }
 
@@ -60,3 +74,8 @@ def authorise(principal: Principal, verb: str) -> None:
     """Refuse what the role may not do."""
     if principal.role not in ALLOWED[verb]:
         raise Forbidden(f"the role {principal.role} may not do this: it takes {' or '.join(sorted(ALLOWED[verb]))}")
+
+
+def allowed_verbs(role: Role) -> list[str]:
+    """All that the role may do."""
+    return sorted(verb for verb, roles in ALLOWED.items() if role in roles)

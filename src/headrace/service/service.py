@@ -2,45 +2,74 @@
 
 from __future__ import annotations
 
-from headrace.service.all_jobs import AllJobs
-from headrace.service.audit import Audit
-from headrace.service.charts import Charts
-from headrace.service.definitions import Definitions
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from headrace.service.door import House
-from headrace.service.events import Events
-from headrace.service.jobs import Jobs
-from headrace.service.logs import Logs
-from headrace.service.metrics import Metrics
-from headrace.service.operations import Operations
 from headrace.service.principal import SYSTEM, Principal
-from headrace.service.queues import Queues
-from headrace.service.stream import Stream
-from headrace.service.tenants import Tenants
-from headrace.service.tokens import Tokens
-from headrace.service.triggers import Triggers
-from headrace.service.worker_protocol import Work
-from headrace.service.workers import Workers
+
+if TYPE_CHECKING:
+    from headrace.service.alerts import AlertRules, Alerts, AlertTargets
+    from headrace.service.all_jobs import AllJobs
+    from headrace.service.audit import Audit
+    from headrace.service.charts import Charts
+    from headrace.service.definitions import Definitions
+    from headrace.service.errors import Errors
+    from headrace.service.events import Events
+    from headrace.service.jobs import Jobs
+    from headrace.service.logs import Logs
+    from headrace.service.metrics import Metrics
+    from headrace.service.operations import Operations
+    from headrace.service.overview import Overview
+    from headrace.service.queues import Queues
+    from headrace.service.retention import Retention
+    from headrace.service.stream import Stream
+    from headrace.service.tenants import Tenants
+    from headrace.service.tokens import Tokens
+    from headrace.service.triggers import Triggers
+    from headrace.service.worker_protocol import Work
+    from headrace.service.workers import Workers
+
+# Where verbs are that are not in the module of their own name.
+ELSEWHERE = {"work": "worker_protocol", "alert_rules": "alerts", "alert_targets": "alerts"}
 
 
 class Service:
-    """`service.jobs.list(…)`, `service.tokens.create(…)`, and so on."""
+    """`service.jobs.list(…)`, `service.tokens.create(…)`, and so on; each noun is loaded when it is first used."""
+
+    jobs: Jobs
+    triggers: Triggers
+    definitions: Definitions
+    events: Events
+    logs: Logs
+    operations: Operations
+    tokens: Tokens
+    work: Work
+    tenants: Tenants
+    audit: Audit
+    workers: Workers
+    queues: Queues
+    retention: Retention
+    all_jobs: AllJobs
+    metrics: Metrics
+    stream: Stream
+    charts: Charts
+    overview: Overview
+    errors: Errors
+    alerts: Alerts
+    alert_rules: AlertRules
+    alert_targets: AlertTargets
 
     def __init__(self, house: House, principal: Principal = SYSTEM) -> None:
         self.house = house
         self.principal = principal
-        self.jobs = Jobs(house, principal)
-        self.triggers = Triggers(house, principal)
-        self.definitions = Definitions(house, principal)
-        self.events = Events(house, principal)
-        self.logs = Logs(house, principal)
-        self.operations = Operations(house, principal)
-        self.tokens = Tokens(house, principal)
-        self.work = Work(house, principal)
-        self.tenants = Tenants(house, principal)
-        self.audit = Audit(house, principal)
-        self.workers = Workers(house, principal)
-        self.queues = Queues(house, principal)
-        self.all_jobs = AllJobs(house, principal)
-        self.metrics = Metrics(house, principal)
-        self.stream = Stream(house, principal)
-        self.charts = Charts(house, principal)
+
+    def __getattr__(self, noun: str) -> Any:
+        # Annotations are texts here, so that this list is the only one: a noun, and the class of its verbs.
+        kind = Service.__annotations__.get(noun)
+        if kind is None:
+            raise AttributeError(f"the service has no {noun!r}")
+        module = importlib.import_module(f"headrace.service.{ELSEWHERE.get(noun, noun)}")
+        verbs = getattr(module, kind)(self.house, self.principal)
+        setattr(self, noun, verbs)
+        return verbs

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from headrace.db.statements import statements
 from headrace.errors import Conflict, NotFound
+from headrace.model.pause import Pause
+from headrace.service.pausing import check_end
 from headrace.service.verbs import ServerVerbs
 
 SQL = statements(__file__)
@@ -19,14 +21,18 @@ class Limits(NamedTuple):
     max_queued: int | None = None
     max_payload_bytes: int | None = None
     requests_per_minute: int | None = None
+    max_running: int | None = None
 
 
 class Tenant(NamedTuple):
-    """An owner of jobs: addressed by its slug, read by its name."""
+    """An owner of jobs: addressed by its slug, read by its name. Where tenants share a queue fairly it counts by its
+    weight."""
 
     slug: str
     name: str
     limits: Limits
+    weight: int
+    pause: Pause | None
     created_at: datetime
 
 
@@ -34,33 +40,55 @@ NO_LIMITS = Limits()
 
 
 class Tenants(ServerVerbs):
-    """Make, list and change."""
+    """Make, list, change, pause, resume."""
 
     async def get(self, slug: str) -> Tenant:
         """The tenant, or `NotFound`."""
         async with self._enter("tenants.read") as act:
             return _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
 
-    async def create(self, slug: str, name: str = "", limits: Limits = NO_LIMITS) -> Tenant:
+    async def create(self, slug: str, name: str = "", limits: Limits = NO_LIMITS, weight: int = 1) -> Tenant:
         """A tenant that was not there before."""
         async with self._enter("tenants.change") as act:
-            row = await act.conn.fetchrow(SQL["create_tenant"], slug, name, *limits)
-            if row is None:
+            if not await act.conn.fetchval(SQL["create_tenant"], slug, name, weight, *limits):
                 raise Conflict(f'tenant "{slug}" is there already', field="slug")
-            await act.audit(slug, name=name, limits=limits._asdict())
-            return _tenant(row, slug)
+            await act.audit(slug, name=name, weight=weight, limits=limits._asdict())
+            return _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
 
     async def change(
-        self, slug: str, *, name: str | None = None, limits: Mapping[str, int | None] | None = None
+        self,
+        slug: str,
+        *,
+        name: str | None = None,
+        limits: Mapping[str, int | None] | None = None,
+        weight: int | None = None,
     ) -> Tenant:
         """What is named changes, and nothing else; a limit of none lifts it."""
         async with self._enter("tenants.change") as act:
-            before = _tenant(await act.conn.fetchrow(SQL["lock_tenant"], slug), slug)
+            await act.conn.execute(SQL["lock_tenant"], slug)
+            before = _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
             wanted = before.limits._replace(**(limits or {}))
-            row = await act.conn.fetchrow(SQL["change_tenant"], slug, before.name if name is None else name, *wanted)
-            after = _tenant(row, slug)
+            name, weight = before.name if name is None else name, before.weight if weight is None else weight
+            await act.conn.execute(SQL["change_tenant"], slug, name, weight, *wanted)
+            after = _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
             await act.audit(slug, before=_about(before), after=_about(after))
             return after
+
+    async def pause(self, slug: str, *, note: str = "", resume_at: datetime | None = None) -> Tenant:
+        """None of its jobs are claimed, until somebody resumes it or until the time given; what runs, runs on."""
+        check_end(resume_at)
+        async with self._enter("tenants.pause") as act:
+            await act.conn.execute(SQL["pause_tenant"], slug, note, act.principal.name, resume_at)
+            paused = _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
+            await act.audit(slug, paused=True, note=note, resume_at=resume_at)
+            return paused
+
+    async def resume(self, slug: str) -> Tenant:
+        """Its jobs are claimed again."""
+        async with self._enter("tenants.pause") as act:
+            if await act.conn.fetchval(SQL["resume_tenant"], slug):
+                await act.audit(slug, paused=False)
+            return _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
 
     # Last, for below it `list` is no type any more.
     async def list(self, *, limit: int = 50, after: str | None = None) -> Sequence[Tenant]:
@@ -73,9 +101,10 @@ class Tenants(ServerVerbs):
 def _tenant(row: Any, slug: str) -> Tenant:
     if row is None:
         raise NotFound(f'unknown tenant "{slug}"')
-    slug, name, max_queued, max_payload_bytes, requests_per_minute, created_at = row
-    return Tenant(slug, name, Limits(max_queued, max_payload_bytes, requests_per_minute), created_at)
+    slug, name, weight, created_at, *rest = row
+    limits, pause = rest[: len(Limits._fields)], rest[len(Limits._fields) :]
+    return Tenant(slug, name, Limits(*limits), weight, None if pause[0] is None else Pause(*pause), created_at)
 
 
 def _about(tenant: Tenant) -> dict[str, Any]:
-    return {"name": tenant.name, **tenant.limits._asdict()}
+    return {"name": tenant.name, "weight": tenant.weight, **tenant.limits._asdict()}

@@ -1,26 +1,40 @@
+-- One, or those that come after one.
 -- name: list_tenants
-select name, title, max_queued, max_payload_bytes, requests_per_minute, created_at
+select name, title, weight, created_at, max_queued, max_payload_bytes, requests_per_minute, max_running,
+       paused_at, paused_by, note, resume_at
   from headrace.tenant
- where $1::text is null or name > $1
+  left join headrace.tenant_pause on tenant_id = id and (resume_at is null or resume_at > now())
+ where not system and ($1::text is null or name > $1)
  order by name limit $2
 
 -- name: get_tenant
-select name, title, max_queued, max_payload_bytes, requests_per_minute, created_at
+select name, title, weight, created_at, max_queued, max_payload_bytes, requests_per_minute, max_running,
+       paused_at, paused_by, note, resume_at
   from headrace.tenant
- where name = $1
+  left join headrace.tenant_pause on tenant_id = id and (resume_at is null or resume_at > now())
+ where name = $1 and not system
 
 -- name: create_tenant
-insert into headrace.tenant (name, title, max_queued, max_payload_bytes, requests_per_minute) values ($1, $2, $3, $4, $5)
+insert into headrace.tenant (name, title, weight, max_queued, max_payload_bytes, requests_per_minute, max_running)
+values ($1, $2, $3, $4, $5, $6, $7)
 on conflict do nothing
-returning name, title, max_queued, max_payload_bytes, requests_per_minute, created_at
+returning true
 
 -- name: lock_tenant
-select name, title, max_queued, max_payload_bytes, requests_per_minute, created_at
-  from headrace.tenant
- where name = $1
-   for no key update
+select from headrace.tenant where name = $1 and not system for no key update
 
 -- name: change_tenant
-update headrace.tenant set title = $2, max_queued = $3, max_payload_bytes = $4, requests_per_minute = $5
+update headrace.tenant
+   set title = $2, weight = $3, max_queued = $4, max_payload_bytes = $5, requests_per_minute = $6, max_running = $7
  where name = $1
-returning name, title, max_queued, max_payload_bytes, requests_per_minute, created_at
+
+-- name: pause_tenant
+insert into headrace.tenant_pause (tenant_id, note, paused_by, resume_at)
+select id, $2, $3, $4 from headrace.tenant where name = $1 and not system
+on conflict (tenant_id) do update
+   set note = excluded.note, paused_by = excluded.paused_by, paused_at = excluded.paused_at, resume_at = excluded.resume_at
+
+-- name: resume_tenant
+delete from headrace.tenant_pause as p using headrace.tenant as t
+ where t.name = $1 and p.tenant_id = t.id
+returning p.resume_at is null or p.resume_at > now()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import secrets
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
+from headrace.model.system import SYSTEM_TENANT
 from headrace.service.principal import Principal, Role
 from headrace.service.verbs import ServerVerbs
 
@@ -53,6 +54,8 @@ class Tokens(ServerVerbs):
         expires_at: datetime | None = None,
     ) -> NewToken:
         """A token of a role; tenants' roles need a tenant, and only workers are bound to queues."""
+        if tenant == SYSTEM_TENANT:
+            raise NotFound(f'unknown tenant "{tenant}"', field="tenant")
         of_tenant = role in ("tenant_admin", "tenant_viewer")
         if of_tenant != (tenant is not None):
             raise BadRequest(f"a {role} token {'needs a tenant' if of_tenant else 'has no tenant'}", field="tenant")
@@ -107,8 +110,11 @@ class Found(NamedTuple):
 async def find_principal(conn: Connection, token: str) -> Found | None:
     """Who a token stands for, if it is good now. Notes its use, at most once a minute."""
     row = await conn.fetchrow(SQL["find_principal"], digest(token))
-    if row is None:
-        return None
+    return None if row is None else as_found(row)
+
+
+def as_found(row: Any) -> Found:
+    """From a row of a token and its tenant."""
     principal = Principal(
         f"token {row['name']}", row["role"], row["tenant"], row["tenant_id"], tuple(row["queues"]), row["id"]
     )

@@ -30,6 +30,7 @@ class WorkerRecord(NamedTuple):
     definitions: list[str]
     concurrency: int
     running: int
+    memory_bytes: int | None
     state: WorkerState
     draining: bool
     stale: bool

@@ -1,6 +1,6 @@
 -- A worker beats every third of its lease: one that has not for two of them is stale, and lost when the lease is over.
 -- name: list_workers
-select id, name, hostname, pid, version, queues, definitions, concurrency, running, state::text, draining,
+select id, name, hostname, pid, version, queues, definitions, concurrency, running, memory_bytes, state::text, draining,
        state = 'live' and heartbeat_at < now() - lease * 2 / 3 as stale, lease, lease_expires_at, started_at, heartbeat_at, stopped_at,
        array(select job_id from headrace.queue
               where queue.worker_id = worker.id and status = 'running' order by job_id limit $4) as running_jobs
@@ -9,7 +9,7 @@ select id, name, hostname, pid, version, queues, definitions, concurrency, runni
  order by id desc limit $3
 
 -- name: get_worker
-select id, name, hostname, pid, version, queues, definitions, concurrency, running, state::text, draining,
+select id, name, hostname, pid, version, queues, definitions, concurrency, running, memory_bytes, state::text, draining,
        state = 'live' and heartbeat_at < now() - lease * 2 / 3 as stale, lease, lease_expires_at, started_at, heartbeat_at, stopped_at,
        array(select job_id from headrace.queue
               where queue.worker_id = worker.id and status = 'running' order by job_id limit $2) as running_jobs

@@ -175,4 +175,6 @@ def _job(delivery: Delivery, job_id: UUID, place: Place) -> NewJob:
         source="event",
         source_ref=event["id"],
         correlation_id=event["correlation_id"],
+        trace_context=event["trace_context"],
+        trigger=delivery.rule.name if delivery.rule is not None else "",
     )

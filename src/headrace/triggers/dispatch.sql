@@ -8,7 +8,8 @@ with taken as (
       order by seq limit $1 for update skip locked))
   returning seq, event_id
 )
-select taken.seq, e.id, e.tenant_id, tenant.name as tenant, e.name, e.data, e.correlation_id, e.emitted_at
+select taken.seq, e.id, e.tenant_id, tenant.name as tenant, e.name, e.data, e.correlation_id, e.emitted_at,
+       e.trace_context
   from taken
   join headrace.event as e on e.id = taken.event_id
   join headrace.tenant on tenant.id = e.tenant_id

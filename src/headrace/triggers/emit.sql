@@ -1,2 +1,6 @@
+-- What the event carries of its trace is set first, for this transaction: the record takes it from there.
 -- name: emit
-select headrace.emit(cast($1 as text), cast($2 as jsonb), cast($3 as text), cast($4 as text))
+with carried as materialized (
+  select set_config('headrace.trace_context', coalesce(cast($5 as text), ''), true)
+)
+select headrace.emit(cast($1 as text), cast($2 as jsonb), cast($3 as text), cast($4 as text)) from carried

@@ -10,6 +10,7 @@ from uuid import UUID
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.model.trigger import Rule
+from headrace.tracing.produce import producing
 from headrace.triggers.rules import Rules, Terms
 
 SQL = statements(__file__)
@@ -36,6 +37,8 @@ class NewJob(NamedTuple):
     correlation_id: str | None = None
     scheduled_for: datetime | None = None
     overlap_id: UUID | None = None
+    trace_context: str | None = None
+    trigger: str = ""
 
 
 async def make_job_ids(conn: Connection, n: int) -> list[UUID]:
@@ -72,9 +75,22 @@ async def enqueue_jobs(conn: Connection, jobs: Sequence[NewJob]) -> None:
     """Queue rows and records for all of them; wakes workers that sleep."""
     if not jobs:
         return
-    lines = [(job.id, job.tenant_id, *job.place, *job[3:]) for job in jobs]
+    lines = [(job.id, job.tenant_id, *job.place, *job[3:9], _firing(job)) for job in jobs]
     await conn.execute(SQL["enqueue_jobs"], *columns(lines))
     await conn.execute(SQL["wake_workers"])
+
+
+def _firing(job: NewJob) -> str | None:
+    """A span for the job that a trigger makes; gives what it is to carry."""
+    with producing(
+        f"fire {job.trigger}",
+        "fire",
+        parent=job.trace_context,
+        job_id=str(job.id),
+        trigger=job.trigger,
+        correlation_id=job.correlation_id,
+    ) as trace:
+        return trace
 
 
 def columns(rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:

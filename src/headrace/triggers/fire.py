@@ -177,6 +177,7 @@ def _job(row: Any, rule: Rule, entry: Entry, job_id: UUID, place: Place) -> NewJ
         source_ref=row["id"],
         scheduled_for=entry.due_at,
         overlap_id=None if rule.overlap == "allow" else row["id"],
+        trigger=rule.name,
     )
 
 

@@ -88,6 +88,7 @@ update headrace.trigger as t
 
 -- name: disable
 update headrace.trigger as t
-   set enabled = false, last_error = coalesce(line.error, t.last_error), pause_note = coalesce(line.note, t.pause_note)
+   set enabled = false, stopped_at = clock_timestamp(), last_error = coalesce(line.error, t.last_error),
+       pause_note = coalesce(line.note, t.pause_note)
   from unnest($1::uuid[], $2::text[], $3::text[]) as line (id, error, note)
  where t.id = line.id

@@ -12,6 +12,7 @@ from headrace.db.connect import Connection
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
+from headrace.model.system import SYSTEM_PREFIX
 from headrace.model.trigger import TriggerType
 from headrace.model.trigger_record import Delivered, Fire, Trigger
 from headrace.model.trigger_settings import DEFAULTS
@@ -28,6 +29,7 @@ class TriggerFilter:
     trigger_type: TriggerType | None = None
     enabled: bool | None = None
     event_name: str | None = None
+    include_system: bool = False
 
 
 class Named(NamedTuple):
@@ -121,6 +123,7 @@ async def _read(
         wanted.event_name,
         *(after or (None, None)),
         limit,
+        wanted.include_system or (wanted.definition or "").startswith(SYSTEM_PREFIX),
     )
     return [_trigger(row) for row in rows]
 

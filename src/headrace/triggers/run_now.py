@@ -21,6 +21,7 @@ from headrace.triggers.rules import Rules
 
 SQL = statements(__file__)
 CAP = 100
+MOST_BACKFILLED = 10_000
 
 OneOrMore = Literal["allow", "skip"]
 
@@ -142,8 +143,8 @@ def _times(name: str, schedule: Schedule, first: datetime, until: datetime, cap:
             raise BadRequest("The range of a backfill lies between the years 1900 and 9000.", field=name_of)
     if until < first:
         raise BadRequest(f"The range of a backfill runs backwards: from {first} to {until}.", field="until")
-    if not 1 <= cap <= 10_000:
-        raise BadRequest(f"The cap of a backfill is 1 to 10,000, not {cap}.", field="cap")
+    if not 1 <= cap <= MOST_BACKFILLED:
+        raise BadRequest(f"The cap of a backfill is 1 to {MOST_BACKFILLED:,}, not {cap}.", field="cap")
     times = []
     due = schedule.next_from(first)
     while due is not None and due <= until:

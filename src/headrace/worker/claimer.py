@@ -15,6 +15,7 @@ from headrace.worker.pace import Pace
 from headrace.worker.runner import Runner
 from headrace.worker.slots import Slots
 from headrace.worker.transport import Fence, Transport, TransportAway
+from headrace.worker.turns import take_turns
 
 log = get_logger("headrace.worker")
 LONGEST_WAIT = 10.0
@@ -82,6 +83,8 @@ class Claimer:
             limit=room, suspects=0 if self._slots.has_suspect() else 1, held=self._held, wait=LONGEST_WAIT
         )
         self._slots.waiting.extend(jobs)
+        if any(job.terms.fair for job in jobs):
+            self._slots.waiting = take_turns(self._slots.waiting)
         self.fill()
 
     async def _wait_for_room(self) -> None:

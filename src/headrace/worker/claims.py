@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractAsyncContextManager
+from uuid import UUID
 
 from headrace.db.connect import Connection
-from headrace.model.job import ClaimedJob, Terms
-from headrace.model.outcome import Released
+from headrace.model.job import ClaimedJob
 from headrace.model.transition import Transition
 from headrace.pause import pause_for
-from headrace.queue.claim import claim_jobs, fetch_claimed, list_held, list_lanes, list_tenants
+from headrace.queue.claim import Held, Lanes, fetch_claimed, list_held, list_lanes, list_tenants, measure_payloads
 from headrace.queue.finish import finish_attempts
 from headrace.queue.lease import set_armed
+from headrace.worker.gates import Gates
+from headrace.worker.portion import Portion
 from headrace.worker.transport import Fence
 
 LARGEST_CLAIM = 1000
@@ -34,6 +36,7 @@ class Claims:
         poll_interval: float = 1.0,
         arms: bool = True,
         alone: bool = True,
+        largest_answer: int | None = None,
     ) -> None:
         self.worker_id = worker_id
         self._use = use
@@ -41,9 +44,12 @@ class Claims:
         self._arms = arms
         # Whether this is the worker's own process: nobody else arms it, and who wakes it has something to tell it.
         self._alone = alone
+        # Where an answer is one message, its size is bounded.
+        self._portion = None if largest_answer is None else Portion(largest_answer, most=LARGEST_CLAIM)
         self._armed = False
         self._found_work = False
-        self._lanes: dict[int, Terms] = {}
+        self._lanes = Lanes({}, [])
+        self._gates = Gates()
         self._tenants: dict[int, str] = {}
         self._waiting: set[asyncio.Event] = set()
         self.lanes_read_at = float("-inf")
@@ -51,6 +57,7 @@ class Claims:
     def registered(self, worker_id: int) -> None:
         """From now on under this id."""
         self.worker_id = worker_id
+        self._gates = Gates()
         self.forget()
         self.wake()
 
@@ -60,8 +67,14 @@ class Claims:
 
     def wake(self) -> None:
         """Whoever waits for work looks at once; a worker that is alone here also stops waiting."""
+        self._gates.may_be_open()
         for woken in self._waiting:
             woken.set()
+
+    def ended(self, jobs: Iterable[UUID]) -> None:
+        """Jobs of this worker ended, which may have opened a gate."""
+        if self._gates.passed.have_ended(jobs):
+            self.wake()
 
     def lanes_changed(self) -> None:
         """Read the lanes again before the next look, which is now."""
@@ -92,7 +105,7 @@ class Claims:
         async with self._use() as conn:
             unknown = [fence for fence in await list_held(conn, worker_id=self.worker_id) if fence not in known]
             if unknown:
-                await finish_attempts(conn, worker_id=self.worker_id, transitions=[_release(f) for f in unknown])
+                await self._give_back(conn, unknown, "its claim's reply was lost")
 
     async def _wait_for_work(self, woken: asyncio.Event, limit: int, suspects: int, wait: float) -> list[ClaimedJob]:
         was_armed = self._armed
@@ -101,7 +114,7 @@ class Claims:
         until = time.monotonic() + wait
         looks = iter(() if was_armed else LOOKS)
         while True:
-            pause = min(next(looks, self._poll_interval), until - time.monotonic())
+            pause = min(next(looks, self._poll_interval), until - time.monotonic(), self._gate_opens_in())
             if pause < 0:
                 return []
             was_woken = await pause_for(woken, pause)
@@ -114,12 +127,32 @@ class Claims:
     async def _look(self, conn: Connection, limit: int, suspects: int) -> list[ClaimedJob]:
         await self._read_lanes(conn)
         lanes = self._lanes  # this one throughout: others may read them again meanwhile
-        held = await claim_jobs(conn, worker_id=self.worker_id, lanes=list(lanes), limit=limit, suspects=suspects)
+        portion = self._portion
+        limit = limit if portion is None else min(limit, portion.jobs)
+        held = await self._gates.claim(conn, worker_id=self.worker_id, lanes=lanes, limit=limit, suspects=suspects)
+        if portion is not None and held:
+            held = await self._cut(conn, portion, held)
         if not held:
             return []
         if any(h.tenant_id not in self._tenants for h in held):
             self._tenants = await list_tenants(conn)
-        return await fetch_claimed(conn, held, terms=lanes, tenants=self._tenants)
+        return await fetch_claimed(conn, held, terms=lanes.terms, tenants=self._tenants)
+
+    def _gate_opens_in(self) -> float:
+        opens_at = self._gates.opens_at
+        return float("inf") if opens_at is None else max(0.001, opens_at - time.monotonic())
+
+    async def _cut(self, conn: Connection, portion: Portion, held: list[Held]) -> list[Held]:
+        """As many as fit into an answer, in order; the others go back, unspent."""
+        fitting = portion.cut(await measure_payloads(conn, held))
+        rest = [(h.job_id, h.run) for h in held[fitting:]]
+        if rest:
+            await self._give_back(conn, rest, "its payload did not fit into the answer to a claim")
+        return held[:fitting]
+
+    async def _give_back(self, conn: Connection, fences: Collection[Fence], why: str) -> None:
+        transitions = [Transition(job_id, run, "released", None, False, error=why) for job_id, run in fences]
+        await finish_attempts(conn, worker_id=self.worker_id, transitions=transitions)
 
     async def _read_lanes(self, conn: Connection) -> None:
         now = time.monotonic()
@@ -137,8 +170,3 @@ class Claims:
         if self._arms and (self._armed != armed or (armed and not self._alone)):
             await set_armed(conn, worker_id=self.worker_id, armed=armed)
             self._armed = armed
-
-
-def _release(fence: Fence) -> Transition:
-    job_id, run = fence
-    return Transition(job_id, run, "released", None, False, error=Released("its claim's reply was lost").reason)

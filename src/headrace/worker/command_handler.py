@@ -21,6 +21,7 @@ from headrace.model.masking import SHORTEST
 from headrace.model.outcome import Fail
 from headrace.model.payload_schema import payload_check
 from headrace.model.secret_fields import encrypted_fields, is_secret
+from headrace.tracing import carried
 
 
 class CommandHandler:
@@ -92,6 +93,7 @@ class CommandHandler:
         except BadRequest as error:
             raise Fail(str(error)) from None
         about = {"HEADRACE_JOB_ID": str(job.id), "HEADRACE_RUN": str(job.run), "HEADRACE_TENANT": job.tenant}
+        about |= carried.environment()
         stdin = job.payload.encode() if self.settings.stdin == "payload" else None
         return self._launch(argv, about, stdin)
 

@@ -88,7 +88,7 @@ class Finisher:
             await self._write(batch[middle:])
             return
         for job_id, run in refused:
-            log.warning("lease lost: an outcome was not recorded", job_id=str(job_id), run=run)
+            log.warning("lease lost", job_id=str(job_id), run=run, note="its outcome was not recorded")
         if any(transition.final is None for transition in batch):
             self._on_rescheduled()
 

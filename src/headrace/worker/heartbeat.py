@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 
 from headrace.log import get_logger
 from headrace.pause import pause_for
@@ -35,7 +37,9 @@ class Heartbeat:
         self._on_pulse = on_pulse
         self._on_live = on_live
         self._main_loop = asyncio.get_running_loop()
-        self._thread = threading.Thread(target=self._serve, name="headrace heartbeat", daemon=True)
+        # With the context of whoever starts it, so that its lines say whose they are.
+        serve = partial(contextvars.copy_context().run, self._serve)
+        self._thread = threading.Thread(target=serve, name="headrace heartbeat", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._nudged: asyncio.Event | None = None
         self._stopping = threading.Event()

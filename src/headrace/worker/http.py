@@ -167,7 +167,8 @@ class HttpTransport:
             return Pulse(live=True)
         worker_id = self.worker_id
         progress = [{"job_id": str(j), "fraction": fraction, "message": text} for j, fraction, text in beat.progress]
-        body = {"worker_id": worker_id, "running": beat.running, "progress": progress, "tell_held": False}
+        body: dict[str, Any] = {"worker_id": worker_id, "running": beat.running, "memory_bytes": beat.memory_bytes}
+        body |= {"progress": progress, "tell_held": False}
         try:
             answer = await self._heartbeat_server.post("heartbeat", encode(body))
         except Refused as error:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Callable
 
-from headrace.db.link import DatabaseAway
+from headrace.db.link import DatabaseAway, Link
 from headrace.log import get_logger
 from headrace.pause import pause_for
 from headrace.worker.backoff import Backoff
@@ -54,3 +55,14 @@ class Loop:
 
     def failed(self) -> None:
         """A tick did not go well."""
+
+
+class Watched(Loop):
+    """Ticks when the watch says that something may be due; afterwards `then` has the watch look again."""
+
+    interval = 60.0
+
+    def __init__(self, link: Link, *, then: Callable[[], None]) -> None:
+        super().__init__()
+        self._link = link
+        self._then = then

@@ -7,18 +7,23 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import NamedTuple
 
-from headrace.db.connect import Endpoint
+from headrace.alerts.evaluate import evaluate_alerts
+from headrace.alerts.prune import prune_alerts, prune_notices
+from headrace.db.connect import Connection, Endpoint
 from headrace.db.link import Link
 from headrace.db.upkeep import create_partitions, forget_ended
 from headrace.log import get_logger
 from headrace.logs.prune import create_log_partitions, prune_logs
+from headrace.queue.ageing import lift_aged
+from headrace.queue.forget import forget_full_buckets
 from headrace.queue.promote import promote_due
+from headrace.queue.regate import regate_jobs
 from headrace.queue.rescue import mark_lost_workers, rescue_jobs
 from headrace.rollups.fold import fold_deltas
 from headrace.rollups.prune import prune_rollups
 from headrace.rollups.sample import sample_queue
 from headrace.triggers.prune import prune_events, prune_ledger, prune_windows
-from headrace.worker.loop import Loop
+from headrace.worker.loop import Loop, Watched
 from headrace.worker.scheduler import Dispatcher, Scheduler
 from headrace.worker.watch import Watch
 
@@ -27,6 +32,8 @@ log = get_logger("headrace.worker")
 LONGEST_SLEEP = 5.0
 # Where nobody can wake it, it looks for itself.
 UNHEARD_SLEEP = 1.0
+# What is old can wait until whoever just started has found its feet.
+PRUNE_AFTER = 60.0
 
 
 class Retention(NamedTuple):
@@ -38,15 +45,8 @@ class Retention(NamedTuple):
     rollups: timedelta
 
 
-class Promoter(Loop):
+class Promoter(Watched):
     """Queues scheduled jobs whose time has come, whenever it is woken."""
-
-    interval = 60.0
-
-    def __init__(self, link: Link, *, then: Callable[[], None]) -> None:
-        super().__init__()
-        self._link = link
-        self._then = then
 
     async def tick(self) -> float | None:
         promoted = 0
@@ -85,49 +85,79 @@ class Rescuer(Loop):
         self._well_since = None
 
 
-class Counter(Loop):
-    """Folds what was noted into rollups and samples the queue, whenever it is woken."""
-
-    interval = 60.0
-
-    def __init__(self, link: Link, *, then: Callable[[], None]) -> None:
-        super().__init__()
-        self._link = link
-        self._then = then
+class Counter(Watched):
+    """Folds what was noted into rollups, samples the queue and lifts whoever waits too long, whenever it is woken."""
 
     async def tick(self) -> float | None:
         async with self._link.use() as conn:
             folded = await fold_deltas(conn, when_due=True)
             sampled = await sample_queue(conn, when_due=True)
+            if sampled:
+                await lift_aged(conn)
         if folded or sampled is not None:
             self._then()
         return None
 
 
+class Sweeper(Watched):
+    """Puts jobs behind the gates of limits that are newer than they are, whenever it is woken."""
+
+    async def tick(self) -> float | None:
+        async with self._link.use() as conn:
+            left = await regate_jobs(conn)
+        self._then()
+        return 1.0 if left else None
+
+
+class Alarm(Watched):
+    """Looks whether something is wrong that a rule wants told, whenever it is woken."""
+
+    async def tick(self) -> float | None:
+        async with self._link.use() as conn:
+            notices = await evaluate_alerts(conn, when_due=True)
+        if notices:
+            log.info("alerts are told", notices=notices)
+        if notices is not None:
+            self._then()
+        return None
+
+
 class Upkeep(Loop):
-    """Makes partitions ahead of time and removes what nobody needs any more."""
+    """Makes partitions ahead of time, whatever else fails. Removes old lines and counts where no built-in job does."""
 
     interval = 3600.0
     jitter = 0.1
 
-    def __init__(self, link: Link, retention: Retention) -> None:
+    def __init__(self, link: Link, retention: Retention | None) -> None:
         super().__init__()
         self._link = link
         self._retention = retention
+        self._has_begun = False
 
     async def tick(self) -> float | None:
         async with self._link.use() as conn:
             made = await create_partitions(conn)
             if made:
                 log.info("partitions made ahead", partitions=made)
-            await forget_ended(conn)
-            await prune_ledger(conn, keep=self._retention.ledger)
-            await prune_events(conn, keep=self._retention.events)
-            await prune_windows(conn)
             await create_log_partitions(conn)
-            await prune_logs(conn, keep=self._retention.logs)
-            await prune_rollups(conn, keep=self._retention.rollups)
+            if not self._has_begun:
+                self._has_begun = True
+                return PRUNE_AFTER
+            if self._retention is not None:
+                await forget_ended(conn)
+                await forget_full_buckets(conn)
+                await _prune(conn, self._retention)
         return None
+
+
+async def _prune(conn: Connection, keep: Retention) -> None:
+    await prune_ledger(conn, keep=keep.ledger)
+    await prune_events(conn, keep=keep.events)
+    await prune_windows(conn)
+    await prune_logs(conn, keep=keep.logs)
+    await prune_rollups(conn, keep=keep.rollups)
+    await prune_alerts(conn, keep=keep.ledger)
+    await prune_notices(conn, keep=keep.ledger)
 
 
 class Maintenance:
@@ -139,7 +169,7 @@ class Maintenance:
         *,
         listening: Callable[[], bool],
         scheduler: bool,
-        retention: Retention,
+        retention: Retention | None,
         longest_sleep: float = LONGEST_SLEEP,
     ) -> None:
         quick, slow = Link(endpoint, "watch"), Link(endpoint, "maintenance")
@@ -147,10 +177,14 @@ class Maintenance:
         self.watch = Watch(quick, longest=lambda: min(longest_sleep, LONGEST_SLEEP) if listening() else UNHEARD_SLEEP)
         self.watch.promoter = Promoter(quick, then=self.watch.wake)
         self.watch.counter = Counter(slow, then=self.watch.wake)
+        self.watch.sweeper = Sweeper(slow, then=self.watch.wake)
+        self.watch.alarm = Alarm(slow, then=self.watch.wake)
         self.loops: list[Loop] = [
             self.watch,
             self.watch.promoter,
             self.watch.counter,
+            self.watch.sweeper,
+            self.watch.alarm,
             Rescuer(slow),
             Upkeep(slow, retention),
         ]

@@ -114,7 +114,7 @@ class PostgresTransport:
             return Pulse(live=True)
         worker_id = self.worker_id
         async with self._using(self._heartbeat_link) as conn:
-            renewed = await renew_lease(conn, worker_id=worker_id, running=beat.running)
+            renewed = await renew_lease(conn, worker_id=worker_id, running=beat.running, memory_bytes=beat.memory_bytes)
             if renewed is None or not self._heard(renewed):
                 # Unless the worker has come back under another id meanwhile, whom this does not concern.
                 return Pulse(live=worker_id != self.worker_id)
@@ -126,9 +126,11 @@ class PostgresTransport:
     async def finish(self, transitions: Sequence[Transition]) -> set[Fence]:
         try:
             async with self._using(self._finish_link) as conn:
-                return await finish_attempts(conn, worker_id=self.worker_id, transitions=transitions)
+                refused = await finish_attempts(conn, worker_id=self.worker_id, transitions=transitions)
         except (asyncpg.PostgresError, ValueError) as error:
             raise OutcomeRefused(f"{type(error).__name__}: {error}") from error
+        self.claims.ended(ended.job_id for ended in transitions)
+        return refused
 
     async def write_logs(self, lines: Sequence[LogLine]) -> set[Fence]:
         async with self._using(self._log_link) as conn:

@@ -32,6 +32,9 @@ from headrace.model.outcome import (
 from headrace.model.run_log import LogLimits, RunLog
 from headrace.model.text import NotJsonError, clean, to_json
 from headrace.model.transition import Transition, decide
+from headrace.tracing.attempt import begin_attempt, end_attempt, end_lost_attempt
+from headrace.tracing.carried import inherited
+from headrace.tracing.produce import find_tracer
 from headrace.worker.kinds import Kinds
 from headrace.worker.log_writer import LogWriter
 from headrace.worker.slots import Run, Slots, StopReason
@@ -54,6 +57,7 @@ class Runner:
         logs: LogWriter,
         clock: Callable[[], datetime],
         limits: LogLimits,
+        on_start: Callable[[ClaimedJob], None] | None = None,
     ) -> None:
         # Kept, because asking for it asks the kernel for the process id: a sixth of the time of a no-op job.
         self._loop = asyncio.get_running_loop()
@@ -64,6 +68,9 @@ class Runner:
         self._logs = logs
         self._clock = clock
         self._limits = limits
+        self._on_start = on_start
+        # Asked once: an application sets up its spans before its worker.
+        self._tracer = find_tracer()
 
     def start(self, job: ClaimedJob) -> None:
         """Run a job as a task of its own, strongly referenced by its slot."""
@@ -76,6 +83,8 @@ class Runner:
                 sealed = str(error)
         run = Run(job, Context(job, self._report, self._open_log), (job.id, job.run), handler, sealed=sealed)
         self._slots.running[run.fence] = run
+        if self._on_start is not None:
+            self._on_start(job)
         run.task = self._loop.create_task(self._run(run))
         if job.terms.timeout is not None:
             run.timer = self._loop.call_later(job.terms.timeout, self.stop, run, "timed out")
@@ -97,6 +106,8 @@ class Runner:
     async def _run(self, run: Run) -> None:
         outcome: Outcome
         current.set(run.context)
+        if self._tracer is not None or run.job.trace_context is not None:
+            self._enter_trace(run)
         try:
             handler = run.handler
             if run.sealed is not None:
@@ -117,6 +128,12 @@ class Runner:
         if run.context.run_log is not None:
             await self._settle_log(run.context.run_log, run)
         self._end(run, outcome)
+
+    def _enter_trace(self, run: Run) -> None:
+        """What follows in this task is part of the job's trace, whether or not spans are kept here."""
+        inherited.set(run.job.trace_context)
+        if self._tracer is not None:
+            run.span = begin_attempt(self._tracer, run.job)
 
     async def _settle_log(self, lines: RunLog, run: Run) -> None:
         """All that the run said is kept before its outcome, unless somebody else has the job by now."""
@@ -155,16 +172,24 @@ class Runner:
             run.timer.cancel()
         del self._slots.running[run.fence]
         if run.stop_reason == "lost":
+            if run.span is not None:
+                end_lost_attempt(run.span)
             self._on_end(run, None)
             return
         if outcome is SUCCEEDED and run.detail is None:
-            self._on_end(run, decide(run.job, outcome, 0.0))
-            return
+            transition = decide(run.job, outcome, 0.0)
+        else:
+            transition = self._decide(run, outcome)
+        if run.span is not None:
+            end_attempt(run.span, transition)
+        self._on_end(run, transition)
+
+    def _decide(self, run: Run, outcome: Outcome) -> Transition:
         lines = run.context.run_log  # its masker knows what the run began with: commands may have been read again since
         if masker := self._kinds.masker(run.job) if lines is None else lines.masker:
             outcome = mask_outcome(outcome, masker)
         transition = decide(run.job, outcome, random.random())  # noqa: S311 - jitter is no secret
-        self._on_end(run, transition._replace(detail=_as_json(run.detail)) if run.detail else transition)
+        return transition._replace(detail=_as_json(run.detail)) if run.detail else transition
 
 
 def outcome_of(value: Any) -> Outcome:

@@ -12,21 +12,17 @@ from headrace.triggers.fire import BATCH as TRIGGERS
 from headrace.triggers.fire import fire_due, fire_pending
 from headrace.triggers.rules import Rules
 from headrace.triggers.watch_events import set_armed
-from headrace.worker.loop import Loop
+from headrace.worker.loop import Loop, Watched
 
 # After arming, look again at once and soon: an emit that saw us unarmed may not have committed yet.
 LOOKS = (0.0, 0.05, 0.25, 1.0)
 
 
-class Scheduler(Loop):
+class Scheduler(Watched):
     """Fires what is due whenever it is woken."""
 
-    interval = 60.0
-
     def __init__(self, link: Link, *, then: Callable[[], None]) -> None:
-        super().__init__()
-        self._link = link
-        self._then = then
+        super().__init__(link, then=then)
         self._rules = Rules()
 
     async def tick(self) -> float | None:

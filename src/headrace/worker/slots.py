@@ -32,6 +32,8 @@ class Run:
     """Why its secret fields cannot be read here."""
     detail: dict[str, Any] | None = None
     """What is known of it beside its outcome."""
+    span: Any = None
+    """Its own, where spans are kept."""
 
 
 @dataclass(slots=True)

@@ -28,6 +28,7 @@ class Beat:
     """What a worker says of itself. After the last one the connection it came over may go."""
 
     running: int
+    memory_bytes: int | None = None
     last: bool = False
     progress: Sequence[tuple[UUID, float | None, str | None]] = ()
 
@@ -43,6 +44,10 @@ class Pulse:
 
 class Transport(Protocol):
     """How a worker reaches the control plane."""
+
+    @property
+    def worker_id(self) -> int:
+        """Under which id it is registered now."""
 
     async def register(self) -> None:
         """Become a live worker under a new id."""

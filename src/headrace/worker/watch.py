@@ -22,12 +22,14 @@ class Ahead(NamedTuple):
     fire: float | None
     dispatch: float | None
     tally: float | None
+    regate: float | None
+    alert: float | None
 
 
 async def look_ahead(conn: Connection) -> Ahead:
     """What comes next for each of the loops that wait for a time."""
     row = await conn.fetchrow(SQL["look_ahead"])
-    return Ahead(*row) if row else Ahead(None, None, None, None)
+    return Ahead(*row) if row else Ahead(*[None] * len(Ahead._fields))
 
 
 class Watch(Loop):
@@ -42,6 +44,8 @@ class Watch(Loop):
         self.scheduler: Loop | None = None
         self.dispatcher: Loop | None = None
         self.counter: Loop | None = None
+        self.sweeper: Loop | None = None
+        self.alarm: Loop | None = None
 
     async def tick(self) -> float | None:
         async with self._link.use() as conn:
@@ -54,7 +58,7 @@ class Watch(Loop):
         return self._wake_or_wait(waits)
 
     def _loops(self) -> tuple[Loop | None, ...]:
-        return self.promoter, self.scheduler, self.dispatcher, self.counter
+        return self.promoter, self.scheduler, self.dispatcher, self.counter, self.sweeper, self.alarm
 
     def _wake_or_wait(self, waits: Sequence[tuple[Loop, float]]) -> float:
         due = [loop for loop, seconds in waits if seconds <= 0]

@@ -12,4 +12,8 @@ select extract(epoch from (
             from headrace.trigger as t where pending_due_at is not null)),
        case when (select seq from headrace.event_inbox where not_before is null or not_before <= now() order by seq limit 1)
                  is not null then 0.0 end,
-       (select least(fold_in, sample_in) from headrace._rollups_due())
+       (select least(fold_in, sample_in) from headrace._rollups_due()),
+       -- Until the transactions have ended that could not know of a limit, a look a second.
+       (select min(case when swept and since >= pg_snapshot_xmin(pg_current_snapshot()) then 1.0 else 0.0 end)::float8
+          from headrace.regate),
+       headrace._alerts_due()

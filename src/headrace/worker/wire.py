@@ -21,30 +21,33 @@ LARGEST_BODY = 8 * 1024 * 1024
 
 def read_claimed(answer: Mapping[str, Any]) -> list[ClaimedJob]:
     """The jobs of a claim's answer."""
-    terms = {key: _terms(key, of) for key, of in answer["definitions"].items()}
+    queues = {(job["definition_key"], job["queue"]) for job in answer["jobs"]}
+    terms = {(key, queue): _terms(key, queue, answer["definitions"][key]) for key, queue in queues}
     return [_job(job, terms) for job in answer["jobs"]]
 
 
-def _job(job: Mapping[str, Any], terms: Mapping[str, Terms]) -> ClaimedJob:
+def _job(job: Mapping[str, Any], terms: Mapping[tuple[str, str], Terms]) -> ClaimedJob:
     scheduled_for = job["scheduled_for"]
     return ClaimedJob(
         UUID(job["id"]),
         job["run"],
         job["attempt"] - 1,
         job["max_attempts"],
-        terms[job["definition_key"]],
+        terms[job["definition_key"], job["queue"]],
         job["tenant_id"],
         job["payload"],
         job["correlation_id"],
         None if scheduled_for is None else datetime.fromisoformat(scheduled_for),
         job["source"],
         job["suspect"],
+        job["trace_context"],
     )
 
 
-def _terms(key: str, terms: Mapping[str, Any]) -> Terms:
+def _terms(key: str, queue: str, terms: Mapping[str, Any]) -> Terms:
     names = ("retry_base_seconds", "retry_cap_seconds", "retry_jitter_seconds")
-    return Terms(key, terms["timeout_seconds"], RetryPolicy(*(timedelta(seconds=terms[name]) for name in names)))
+    retry = RetryPolicy(*(timedelta(seconds=terms[name]) for name in names))
+    return Terms(key, terms["timeout_seconds"], retry, fair=terms["fair"], queue=queue)
 
 
 def bodies(worker_id: int, name: str, items: Iterable[bytes]) -> Iterator[bytes]:

@@ -15,7 +15,6 @@ from headrace.executors.sql.executor import SqlExecutor
 from headrace.executors.threads import ContextThreadPool, ThreadExecutor
 from headrace.log import get_logger
 from headrace.model.encryption import NO_KEY, SecretBox
-from headrace.model.job import ClaimedJob
 from headrace.model.log_line import LogLine
 from headrace.model.outcome import Released
 from headrace.model.run_log import LogLimits
@@ -26,8 +25,10 @@ from headrace.worker.backoff import Backoff
 from headrace.worker.claimer import Claimer
 from headrace.worker.finisher import Finisher
 from headrace.worker.heartbeat import Heartbeat
+from headrace.worker.journal import Journal, speaker
 from headrace.worker.kinds import AnyHandler, Kinds
 from headrace.worker.log_writer import LogWriter
+from headrace.worker.memory import resident_bytes
 from headrace.worker.runner import Runner
 from headrace.worker.slots import Run, Slots
 from headrace.worker.transport import Beat, Fence, Pulse, Transport, TransportAway
@@ -52,7 +53,7 @@ class Worker:
         shutdown_timeout: float,
         kill_grace: float = 5.0,
         on_rescheduled: Callable[[], None] = lambda: None,
-        announce: Callable[[ClaimedJob, Transition], None] | None = None,
+        loud: bool = False,
         echo: Callable[[LogLine], None] | None = None,
         log_limits: LogLimits = DEFAULT_LIMITS,
         sql: SqlExecutor | None = None,
@@ -62,7 +63,7 @@ class Worker:
         self._lease = lease
         self._shutdown_timeout = shutdown_timeout
         self._kill_grace = kill_grace
-        self._announce = announce
+        self._journal = Journal(loud=loud)
         self._slots = Slots(concurrency)
         self._finisher = Finisher(transport, on_rescheduled=on_rescheduled)
         self._threads = ThreadExecutor(on_stuck=self._thread_stuck)
@@ -77,6 +78,7 @@ class Worker:
             logs=self._logs,
             clock=transport.now,
             limits=log_limits,
+            on_start=self._journal.started if self._journal.says_all else None,
         )
         self._claimer = Claimer(transport, self._slots, self._runner, self._finisher)
         self._heartbeat: Heartbeat | None = None
@@ -91,6 +93,7 @@ class Worker:
 
     async def run(self) -> None:
         """Work until asked to stop, then leave in order: outcomes before the lease."""
+        speaker.set(self._transport)
         await self._register()
         capture.install()
         _carry_context()
@@ -145,7 +148,7 @@ class Worker:
             self._runner.stop(run, "shutdown")
         await self._until_idle(self._kill_grace + 1)
         for run in list(self._slots.running.values()):
-            log.warning("a handler does not stop; its job is given back", job_id=str(run.job.id))
+            log.warning("a handler does not stop; its job is given back", **run.context.about())
             self._finisher.put(decide(run.job, Released(), 0.0))
             run.stop_reason = "lost"
         try:
@@ -183,11 +186,13 @@ class Worker:
     # -- what others tell
 
     def _run_ended(self, run: Run, transition: Transition | None) -> None:
-        if transition is not None:
+        if transition is None:
+            self._journal.lost(run.job)
+        else:
             self._finisher.put(transition)
-            if self._announce:
+            if transition.outcome != "succeeded" or self._journal.says_all:
                 capture.current.set(None)  # its line is the worker's: the run has said its last
-                self._announce(run.job, transition)
+                self._journal.ended(run.job, transition)
         self._claimer.run_ended()
         if run.job.suspect:
             self._transport.wake()  # a claim that waits has asked for no second suspect
@@ -211,7 +216,7 @@ class Worker:
         while self._progress:
             report = self._progress.popleft()
             newest[report[0]] = report
-        return Beat(running=len(self._slots.running), progress=list(newest.values()))
+        return Beat(len(self._slots.running), resident_bytes(), progress=list(newest.values()))
 
     def _hear(self, pulse: Pulse) -> None:
         if not pulse.live:

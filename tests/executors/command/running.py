@@ -8,6 +8,7 @@ import os
 import pwd
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -91,8 +92,11 @@ def parent(pid: int) -> int:
 
 def children(pid: int) -> set[int]:
     """Its children that live."""
-    lists = Path(f"/proc/{pid}/task").glob("*/children")
-    return {int(child) for each in lists for child in each.read_text().split() if not ended(int(child))}
+    found: set[int] = set()
+    for of_thread in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # a thread may end while one looks
+            found.update(int(child) for child in of_thread.read_text().split())
+    return {child for child in found if not ended(child)}
 
 
 def other_user(name: str = "nobody") -> str:

@@ -43,7 +43,7 @@ async def test_it_can_be_called_by_position_with_a_key_and_a_function_only(sql: 
     await sql.make(DONE)
     first = await sql.db.fetchval("select headrace.define_sql_job('k', 'app.f')")
     row = await definition(sql)
-    assert (row["description"], row["timeout_seconds"], row["max_attempts"]) == ("", None, 3)
+    assert (row["description"], row["timeout_seconds"], row["max_attempts"]) == ("", None, 4)
     assert first == await sql.db.fetchval("select headrace.define_sql_job('k', 'app.f', 'other', 3, 4)")
     assert first != await sql.db.fetchval("select headrace.define_sql_job('l', 'app.f')")
 

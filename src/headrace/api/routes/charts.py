@@ -51,11 +51,71 @@ class ChartAnswer(Answer):
     items: list[StepAnswer]
 
 
+class BusyAnswer(Answer):
+    """A definition that ran in the window."""
+
+    definition_key: str
+    kind: str
+    attempts: int
+    failed: int = Field(description="attempts that failed, whatever came of the job")
+    duration_seconds: Spread
+    steps: list[int] = Field(description="attempts in each of twenty equal parts of the window, oldest first")
+
+
+class BusiestAnswer(Answer):
+    """The definitions with the most attempts, most first."""
+
+    window: Window
+    items: list[BusyAnswer]
+
+
+class UsualAnswer(Answer):
+    """How long runs of a definition take as a rule."""
+
+    definition_key: str
+    p50: float
+    p95: float
+
+
+class UsualsAnswer(Answer):
+    """Of every definition that ran in the last seven days."""
+
+    items: list[UsualAnswer]
+
+
+class BusiestQuery(Request_):
+    """Of when, and how many."""
+
+    window: Window = "1h"
+    limit: int = Field(default=8, ge=1, le=100)
+
+
 class ChartQuery(Request_):
     """What to draw."""
 
     window: Window = "1h"
     definition: Name | None = Field(default=None, description="of one definition; of all when absent")
+
+
+class TenantRunsAnswer(Answer):
+    """Attempts of a tenant that ended in the last hour."""
+
+    tenant: str
+    runs: int
+
+
+class QueueChartAnswer(Answer):
+    """A queue's last hour."""
+
+    queue: str
+    depth: list[int] = Field(description="the most jobs that were seen waiting, in 20 steps of 3 minutes, oldest first")
+    shares: list[TenantRunsAnswer] = Field(description="whose jobs ran, most first")
+
+
+class QueueChartsAnswer(Answer):
+    """The last hour of the queues in which something happened."""
+
+    items: list[QueueChartAnswer]
 
 
 def _spread(histogram: Histogram) -> Spread:
@@ -91,3 +151,39 @@ async def chart_throughput(service: Asked, query: Annotated[ChartQuery, Query()]
         until=chart.until,
         items=[_step(step) for step in chart.steps],
     )
+
+
+@router.get("/busiest")
+async def chart_busiest(service: Asked, query: Annotated[BusiestQuery, Query()]) -> BusiestAnswer:
+    """The definitions with the most attempts."""
+    found = await service.charts.busiest(query.window, limit=query.limit)
+    items = [
+        BusyAnswer(
+            definition_key=busy.definition,
+            kind=busy.kind,
+            attempts=busy.runs,
+            failed=busy.bad,
+            duration_seconds=_spread(busy.duration),
+            steps=busy.steps,
+        )
+        for busy in found
+    ]
+    return BusiestAnswer(window=query.window, items=items)
+
+
+@router.get("/usual")
+async def chart_usual(service: Asked) -> UsualsAnswer:
+    """How long runs take as a rule, by definition: below p50 half of them, below p95 nineteen of twenty."""
+    found = await service.charts.usual()
+    items = [
+        UsualAnswer(definition_key=key, p50=p50, p95=p95)
+        for key, durations in found.items()
+        if (p50 := durations.percentile(0.5)) is not None and (p95 := durations.percentile(0.95)) is not None
+    ]
+    return UsualsAnswer(items=items)
+
+
+@router.get("/queues")
+async def chart_queues(service: Asked) -> QueueChartsAnswer:
+    """How deep each queue was in the last hour, and whose jobs ran."""
+    return QueueChartsAnswer(items=[QueueChartAnswer.model_validate(one) for one in await service.queues.history()])

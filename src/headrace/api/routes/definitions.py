@@ -30,6 +30,15 @@ class DefinitionAnswer(Answer):
     retry_base_seconds: float
     retry_cap_seconds: float
     retry_jitter_seconds: float
+    max_concurrency: int | None = Field(description="at once, over all workers")
+    concurrency_key: str | None = Field(description="what of a payload makes jobs of a tenant count together")
+    max_concurrency_per_key: int | None
+    rate_limit: int | None = Field(description="starts in each period")
+    rate_period_seconds: float
+    rate_burst: int | None = Field(description="starts at once, after a rest; as many as the limit where it is null")
+    rate_per_key: bool
+    retention_days: float | None = Field(description="how long ended jobs stay; null: as configured")
+    retention_count: int | None = Field(description="how many of the last ended ones stay for longer")
 
 
 class DefinitionQuery(Request_):

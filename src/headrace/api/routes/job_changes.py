@@ -55,10 +55,13 @@ class BulkFilter(Request_):
     q: Text | None = Field(default=None, min_length=1, max_length=200, description="text of an error")
     created_after: Moment | None = None
     created_before: Moment | None = None
+    include_system: bool = Field(default=False, description="Headrace's own jobs too, for super-admins")
+    ids: list[UUID] = Field(default=[], max_length=1000, description="of these only")
 
     def filter(self) -> JobFilter:
         """What the service is asked for."""
-        return JobFilter(status=tuple(self.status), **self.model_dump(exclude={"status"}))
+        chosen = self.model_dump(exclude={"status", "ids"})
+        return JobFilter(status=tuple(self.status), ids=tuple(self.ids), **chosen)
 
 
 class Bulk(Request_):
@@ -66,6 +69,7 @@ class Bulk(Request_):
 
     action: Literal["cancel", "retry", "delete"]
     filter: BulkFilter = BulkFilter()
+    per_second: int | None = Field(default=None, ge=1, le=1000, description="at most; as fast as it goes by default")
     dry_run: bool = Field(default=False, description="only count what it would be about")
 
 
@@ -87,11 +91,26 @@ class OperationAnswer(Answer):
     expected: int
     done: int
     left_alone: int = Field(description="jobs that were no longer in a state for it")
+    per_second: int | None = Field(description="how fast it may go")
     error: str | None
     created_at: datetime
     created_by: str
     updated_at: datetime
     finished_at: datetime | None
+
+
+class CountAnswer(Answer):
+    """Jobs of one status."""
+
+    status: JobStatus
+    jobs: int
+    capped: bool = Field(description="there are more than were counted")
+
+
+class CountsAnswer(Answer):
+    """How many jobs of each status there are now, up to 10,000 of each."""
+
+    items: list[CountAnswer]
 
 
 class ReasonAnswer(Answer):
@@ -124,6 +143,12 @@ async def get_summary(service: Asked, window: Window = "24h") -> SummaryAnswer:
     return summary_answer(await service.jobs.summary(window=timedelta(hours=WINDOWS[window])))
 
 
+@router.get("/counts")
+async def count_jobs(service: Asked) -> CountsAnswer:
+    """How many jobs of each status a list would show."""
+    return CountsAnswer(items=[CountAnswer.model_validate(one) for one in await service.jobs.counts()])
+
+
 @router.post(
     "/bulk", status_code=202, responses={200: {"model": BulkCount, "description": "a dry run: what it would be about"}}
 )
@@ -133,7 +158,7 @@ async def change_jobs(service: Asked, bulk: Bulk, request: Request, response: Re
         response.status_code = 200
         count = await service.jobs.count(bulk.action, bulk.filter.filter())
         return BulkCount(matching=count.matching, capped=count.capped)
-    operation = await service.jobs.bulk(bulk.action, bulk.filter.filter())
+    operation = await service.jobs.bulk(bulk.action, bulk.filter.filter(), per_second=bulk.per_second)
     state_of(request).operations.wake()
     return _operation(operation)
 

@@ -74,7 +74,9 @@ class JobAnswer(Answer):
     queue: str
     status: JobStatus
     priority: int
-    source: str = Field(description="how it came to be: api, sql, scheduler, catchup, manual, event, backfill, retry")
+    source: str = Field(
+        description="how it came to be: api, sql, scheduler, catchup, manual, event, backfill, retry, system"
+    )
     source_ref: UUID | None = Field(description="the trigger, event or job that it came from")
     correlation_id: str | None
     dedupe_key: str | None
@@ -155,6 +157,7 @@ class JobQuery(Request_):
     q: Text | None = Field(default=None, min_length=1, max_length=200, description="text of an error, within a window")
     created_after: Moment | None = None
     created_before: Moment | None = None
+    include_system: bool = Field(default=False, description="Headrace's own jobs too, for super-admins")
     limit: int = Field(default=50, ge=1, le=500)
     cursor: UUID | None = Field(default=None, description="`next_cursor` of the page before")
     offset: int = Field(default=0, ge=0, le=10_000)

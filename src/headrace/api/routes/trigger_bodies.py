@@ -17,7 +17,7 @@ from headrace.model.trigger import TriggerType
 from headrace.model.trigger_values import RANGES
 from headrace.service.triggers.render import Sample
 from headrace.triggers.read import TriggerFilter
-from headrace.triggers.run_now import CAP, OneOrMore
+from headrace.triggers.run_now import CAP, MOST_BACKFILLED, OneOrMore
 
 
 def _range(name: str, default: Any = None) -> Any:
@@ -88,7 +88,7 @@ class Backfill(Request_):
     from_: Moment = Field(alias="from")
     until: Moment
     overlap: OneOrMore = "allow"
-    cap: int = Field(default=CAP, ge=1, le=10_000, description="more due times than this are refused")
+    cap: int = Field(default=CAP, ge=1, le=MOST_BACKFILLED, description="more due times than this are refused")
 
 
 class TestRender(Request_):
@@ -114,6 +114,7 @@ class TriggerQuery(Request_):
     trigger_type: TriggerType | None = None
     enabled: bool | None = None
     event_name: Text | None = None
+    include_system: bool = Field(default=False, description="those of Headrace's own jobs too, for super-admins")
     limit: int = Field(default=50, ge=1, le=500)
     cursor: Text | None = Field(default=None, description="`next_cursor` of the page before")
 
@@ -127,6 +128,13 @@ class PageQuery(Request_):
 
     limit: int = Field(default=100, ge=1, le=500)
     cursor: Text | None = Field(default=None, description="`next_cursor` of the page before")
+
+
+class StretchQuery(Request_):
+    """From when until when."""
+
+    since: Moment
+    until: Moment
 
 
 class PreviewQuery(Request_):

@@ -32,6 +32,7 @@ class Beat(Request_):
 
     worker_id: WorkerId
     running: int | None = Field(default=None, ge=0, le=1_000_000, description="jobs that it runs; counted if not said")
+    memory_bytes: int | None = Field(default=None, ge=0, le=2**62, description="of its process")
     progress: list[Progress] = Field(default=[], max_length=10_000)
     tell_held: bool = Field(default=True, description="whether to answer with what the worker holds")
 
@@ -73,7 +74,8 @@ class BeatAnswer(Answer):
 @router.post("/register")
 async def register_worker(service: Asked, hello: Hello) -> Welcome:
     """Become a worker, or say what else it runs now; definitions that its code declares are synced."""
-    return Welcome.model_validate(await service.work.register(hello.read()))
+    said = hello.read(service.house.settings.jobs.default_attempts)
+    return Welcome.model_validate(await service.work.register(said))
 
 
 @router.post("/heartbeat")
@@ -82,6 +84,7 @@ async def beat_worker(service: Asked, beat: Beat) -> BeatAnswer:
     heard = await service.work.heartbeat(
         beat.worker_id,
         running=beat.running,
+        memory_bytes=beat.memory_bytes,
         progress=[(said.job_id, said.fraction, said.message) for said in beat.progress],
         tell_held=beat.tell_held,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from datetime import timedelta
 from typing import Annotated, Any, Literal
 
@@ -10,7 +11,8 @@ from pydantic import Field, StringConstraints
 from headrace.api.routes.worker_schemas import WorkerId
 from headrace.api.schemas import Name, Request_, Text
 from headrace.errors import BadRequest
-from headrace.model.definition import DEFAULT_MAX_ATTEMPTS, Definition
+from headrace.model.definition import Definition
+from headrace.model.limits import Limits
 from headrace.model.retry import RetryPolicy
 from headrace.model.trigger_settings import TriggerDeclaration
 from headrace.service.worker_protocol.hello import Declared
@@ -38,13 +40,24 @@ class NewDefinition(Request_):
     triggers: list[Trigger] = Field(default=[], max_length=100)
     queue: Name = Field(default="default", max_length=100)
     priority: int = Field(default=100, ge=0, le=1000)
-    max_attempts: int = Field(default=DEFAULT_MAX_ATTEMPTS, ge=1, le=1000)
+    max_attempts: int | None = Field(
+        default=None, ge=1, le=1000, description="by the server's jobs.max_retries_default if absent"
+    )
     timeout_seconds: float | None = Field(default=None, gt=0, le=YEARS)
     retry_base_seconds: float = Field(default=5, ge=0, le=YEARS)
     retry_cap_seconds: float = Field(default=300, ge=0, le=YEARS)
     retry_jitter_seconds: float = Field(default=1, ge=0, le=YEARS)
+    max_concurrency: int | None = None
+    concurrency_key: Text | None = Field(default=None, max_length=500)
+    max_concurrency_per_key: int | None = None
+    rate_limit: int | None = None
+    rate_period_seconds: float = Field(default=1, ge=0.001, le=YEARS)
+    rate_burst: int | None = None
+    rate_per_key: bool = False
+    retention_days: float | None = Field(default=None, ge=0, le=3650)
+    retention_count: int | None = Field(default=None, ge=1, le=1_000_000)
 
-    def read(self) -> Definition:
+    def read(self, default_attempts: int) -> Definition:
         """As the code of a worker has it."""
         retry = (self.retry_base_seconds, self.retry_cap_seconds, self.retry_jitter_seconds)
         try:
@@ -57,9 +70,12 @@ class NewDefinition(Request_):
                 triggers=tuple(TriggerDeclaration(trigger.name, trigger.settings) for trigger in self.triggers),
                 queue=self.queue,
                 priority=self.priority,
-                max_attempts=self.max_attempts,
+                max_attempts=self.max_attempts or default_attempts,
                 timeout=None if self.timeout_seconds is None else timedelta(seconds=self.timeout_seconds),
                 retry=RetryPolicy(*(timedelta(seconds=seconds) for seconds in retry)),
+                limits=Limits(**{field.name: getattr(self, field.name) for field in fields(Limits)}),
+                retention_days=self.retention_days,
+                retention_count=self.retention_count,
             )
         except ValueError as error:
             raise BadRequest(str(error), field="definitions") from None
@@ -72,9 +88,9 @@ class NewDeclared(Request_):
     complete: bool = Field(default=False, description="whether what is not here has left the code")
     definitions: list[NewDefinition] = Field(max_length=2000)
 
-    def read(self) -> Declared:
+    def read(self, default_attempts: int) -> Declared:
         """As the service takes it."""
-        return Declared(self.app, [definition.read() for definition in self.definitions], self.complete)
+        return Declared(self.app, [one.read(default_attempts) for one in self.definitions], self.complete)
 
 
 class Hello(Request_):
@@ -93,7 +109,7 @@ class Hello(Request_):
     declared: list[NewDeclared] = Field(default=[], max_length=10, description="what its code declares, if it does")
     worker_id: WorkerId | None = Field(default=None, description="to run other definitions under the id that it has")
 
-    def read(self) -> Said:
+    def read(self, default_attempts: int) -> Said:
         """As the service takes it."""
         return Said(
             name=self.name,
@@ -105,5 +121,5 @@ class Hello(Request_):
             concurrency=self.concurrency,
             lease=timedelta(seconds=self.lease_seconds),
             worker_id=self.worker_id,
-            declared=[declared.read() for declared in self.declared],
+            declared=[declared.read(default_attempts) for declared in self.declared],
         )

@@ -77,6 +77,8 @@ class ClaimedAnswer(BaseModel):
     source: str
     timeout_seconds: float | None
     suspect: bool = Field(description="a worker was lost while it ran this one")
+    queue: str
+    trace_context: str | None = Field(description="`traceparent`, and after a blank `tracestate`, of who enqueued it")
 
 
 class TermsAnswer(BaseModel):
@@ -86,6 +88,7 @@ class TermsAnswer(BaseModel):
     retry_base_seconds: float
     retry_cap_seconds: float
     retry_jitter_seconds: float
+    fair: bool = Field(description="whether tenants take turns in its queue")
 
 
 class ClaimAnswer(BaseModel):
@@ -106,12 +109,14 @@ def claim_answer(jobs: Sequence[ClaimedJob], *, as_text: bool) -> bytes:
 def _claimed(job: ClaimedJob, payload: str) -> str:
     scheduled_for = "null" if job.scheduled_for is None else f'"{job.scheduled_for.isoformat()}"'
     correlation_id = "null" if job.correlation_id is None else json.dumps(job.correlation_id)
+    trace = "null" if job.trace_context is None else json.dumps(job.trace_context)
     timeout = "null" if job.terms.timeout is None else repr(job.terms.timeout)
     return (
         f'{{"id":"{job.id}","run":{job.run},"attempt":{job.attempt},"max_attempts":{job.max_attempts},'
         f'"definition_key":"{job.definition}","tenant_id":{json.dumps(job.tenant)},"payload":{payload},'
         f'"correlation_id":{correlation_id},"scheduled_for":{scheduled_for},"source":{json.dumps(job.source)},'
-        f'"timeout_seconds":{timeout},"suspect":{"true" if job.suspect else "false"}}}'
+        f'"timeout_seconds":{timeout},"suspect":{"true" if job.suspect else "false"},'
+        f'"queue":{json.dumps(job.terms.queue)},"trace_context":{trace}}}'
     )
 
 
@@ -121,6 +126,7 @@ def _terms(terms: Terms) -> dict[str, float | None]:
         "retry_base_seconds": terms.retry.base.total_seconds(),
         "retry_cap_seconds": terms.retry.cap.total_seconds(),
         "retry_jitter_seconds": terms.retry.jitter.total_seconds(),
+        "fair": terms.fair,
     }
 
 

@@ -14,6 +14,7 @@ from headrace.executors.sql.answer import call_function
 from headrace.executors.sql.control import Backend
 from headrace.executors.sql.ended import TOO_LATE, SqlEnded, ended_by, failed, timed_out
 from headrace.executors.sql.function import NotRunnable, SqlFunction, find_call
+from headrace.tracing import carried
 
 SQL = statements(__file__)
 
@@ -85,6 +86,7 @@ async def begin_call(
         _milliseconds(IDLE_TIMEOUT),
         function.schema,
         function.name,
+        carried.current() or "",
     )
     if timeout is not None and connection.get_server_version().major >= HAS_TRANSACTION_TIMEOUT:
         await connection.execute(SQL["arm_transaction"], _milliseconds(timeout + max(kill_grace, LEAST_GRACE)))

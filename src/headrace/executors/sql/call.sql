@@ -8,6 +8,7 @@ select pid, backend_start,
        set_config('idle_in_transaction_session_timeout', $3, true),
        set_config('client_connection_check_interval', '1s', true),
        set_config('search_path', format('%I, pg_temp', $4::text), true),
+       set_config('headrace.trace_context', $6, true),
        set_config('application_name', left(format('headrace sql %s.%s', $4::text, $5::text), 60), true)
   from pg_stat_get_activity(pg_backend_pid())
 

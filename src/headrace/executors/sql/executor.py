@@ -9,6 +9,7 @@ from contextlib import suppress
 import asyncpg
 
 from headrace.db.connect import CANNOT_CONNECT, TRANSIENT, Endpoint, OwnConnection, place
+from headrace.db.hosts import open_connection
 from headrace.executors.sql.call import TROUBLE, Call, begin_call
 from headrace.executors.sql.control import Control
 from headrace.executors.sql.ended import SqlEnded, failed, timed_out
@@ -101,7 +102,7 @@ class SqlExecutor:
 
     async def _connect(self) -> OwnConnection:
         # Without prepared statements: between two calls everything that a session can hold is discarded.
-        connection: OwnConnection = await asyncpg.connect(**self._endpoint.options("sql", {}), statement_cache_size=0)
+        connection: OwnConnection = await open_connection(**self._endpoint.options("sql", {}), statement_cache_size=0)
         try:
             await refuse_mighty_role(connection)
         except BaseException:

@@ -15,7 +15,7 @@ from headrace.service.examine.finding import Finding, fail
 from headrace.service.examine.roles import secret_key, sql_role, tenant_role
 from headrace.service.examine.schema import bloat, detaches, disk, migrations, partitions, snapshots
 from headrace.service.examine.server import clock, notifications, pooler, server, server_settings
-from headrace.service.examine.work import triggers, waiting, workers
+from headrace.service.examine.work import alerts, builtin, triggers, waiting, workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,9 @@ THEN: dict[str, Look] = {
     "secret key": lambda patient, conn: secret_key(patient.settings, conn),
     "workers": lambda _patient, conn: workers(conn),
     "waiting": lambda _patient, conn: waiting(conn),
+    "built-in jobs": lambda _patient, conn: builtin(conn),
     "triggers": lambda _patient, conn: triggers(conn),
+    "alerts": lambda _patient, conn: alerts(conn),
 }
 TROUBLE: tuple[type[BaseException], ...] = (*TRANSIENT, asyncpg.PostgresError, HeadraceError)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
+from headrace.model.system import SYSTEM_PREFIX, SYSTEM_QUEUE
 from headrace.service.examine.finding import Finding, fail, ok, warn
 from headrace.triggers.health import trigger_warnings
 
@@ -39,6 +40,24 @@ async def waiting(conn: Connection) -> list[Finding]:
         )
         for row in rows
     ] or [ok("waiting", "every waiting job has a worker that can run it")]
+
+
+async def builtin(conn: Connection) -> list[Finding]:
+    """Whether somebody runs what Headrace does for itself; without any worker that is not the trouble."""
+    live, able = await conn.fetchrow(SQL["builtin_workers"], SYSTEM_QUEUE, f"{SYSTEM_PREFIX}%") or (0, 0)
+    if live and not able:
+        said = "no live worker runs them: nothing is pruned and no alert is sent"
+        return [warn("built-in jobs", said, "start a worker with a login to the database and builtin.enabled = true")]
+    return [ok("built-in jobs", f"{able} live workers run them")] if live else []
+
+
+async def alerts(conn: Connection) -> list[Finding]:
+    """Alerts that are open."""
+    rows = await conn.fetch(SQL["open_alerts"])
+    if not rows:
+        return [ok("alerts", "none is open")]
+    named = ", ".join(f"{row['rule']} ({row['subject']})" for row in rows[:3])
+    return [warn("alerts", f"{rows[0]['n']} open: {named}", "see headrace alerts list")]
 
 
 async def triggers(conn: Connection) -> list[Finding]:

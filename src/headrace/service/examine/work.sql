@@ -16,3 +16,17 @@ select d.key as definition, lane.queue
                       and (d.key = any(w.definitions) or (d.kind = 'sql' and '*sql' = any(w.definitions)))
                       and (lane.queue = any(w.queues) or '*' = any(w.queues)))
  order by d.key, lane.queue limit 10
+
+-- Workers over HTTP bring no built-in jobs.
+-- name: builtin_workers
+select count(*)::int,
+       (count(*) filter (where ('*' = any(queues) or $1 = any(queues))
+                           and exists (select from unnest(definitions) as key where key like $2)))::int
+  from headrace.worker
+ where state = 'live' and lease_expires_at > now()
+
+-- name: open_alerts
+select rule.name as rule, alert.subject, count(*) over ()::int as n
+  from headrace.alert join headrace.alert_rule as rule on rule.id = alert.rule_id
+ where alert.closed_at is null
+ order by alert.since limit 3

@@ -41,6 +41,7 @@ class Operation:
     expected: int
     done: int
     left_alone: int
+    per_second: int | None
     error: str | None
     created_at: datetime
     created_by: str
@@ -93,17 +94,26 @@ async def run_batch(pool: Pool) -> bool:
     return True
 
 
+async def any_paced(pool: Pool) -> bool:
+    """Whether a bulk change waits for its next second."""
+    async with pool.acquire() as conn:
+        return bool(await conn.fetchval(SQL["any_paced"]))
+
+
 async def _change(conn: Connection, operation: Any, wanted: JobFilter) -> None:
     tenant_id, position = operation["tenant_id"], operation["position"]
     await conn.execute(SQL["for_tenant"], "" if tenant_id is None else str(tenant_id))
-    page = await find_ids(conn, wanted, tenant_id=tenant_id, limit=BATCH, after=position)
+    page = await find_ids(
+        conn, wanted, tenant_id=tenant_id, limit=min(BATCH, operation["per_second"] or BATCH), after=position
+    )
     done = await conn.fetchval(SQL["change"], operation["verb"], page.ids)
     await conn.execute(SQL["advance_operation"], operation["id"], done, len(page.ids) - done, page.cursor)
 
 
 def write_filter(wanted: JobFilter) -> str:
     """As it is stored."""
-    return json.dumps({name: value for name, value in asdict(wanted).items() if value not in (None, ())}, default=str)
+    said = {name: value for name, value in asdict(wanted).items() if value not in (None, (), False)}
+    return json.dumps(said, default=str)
 
 
 def read_filter(stored: Mapping[str, Any]) -> JobFilter:
@@ -114,6 +124,7 @@ def read_filter(stored: Mapping[str, Any]) -> JobFilter:
             read[name] = datetime.fromisoformat(read[name])
     if "trigger" in read:
         read["trigger"] = UUID(read["trigger"])
+    read["ids"] = tuple(map(UUID, read.get("ids", ())))
     read["status"] = tuple(JobStatus(name) for name in read.get("status", ()))
     return JobFilter(**read)
 
@@ -136,10 +147,19 @@ def _operation(row: Any) -> Operation:
 
 
 async def create_operation(
-    conn: Connection, tenant_id: int | None, action: Action, wanted: JobFilter, expected: int, who: str
+    conn: Connection,
+    tenant_id: int | None,
+    action: Action,
+    wanted: JobFilter,
+    expected: int,
+    who: str,
+    *,
+    per_second: int | None,
 ) -> UUID:
     """A bulk change to be made."""
-    created: UUID = await conn.fetchval(SQL["create_operation"], tenant_id, action, write_filter(wanted), expected, who)
+    created: UUID = await conn.fetchval(
+        SQL["create_operation"], tenant_id, action, write_filter(wanted), expected, who, per_second
+    )
     return created
 
 

@@ -2,19 +2,25 @@
 select clock_timestamp() + interval '1 millisecond'
 
 -- name: create_operation
-insert into headrace.operation (tenant_id, verb, filter, expected, created_by) values ($1, $2, $3, $4, $5) returning id
+insert into headrace.operation (tenant_id, verb, filter, expected, created_by, per_second)
+values ($1, $2, $3, $4, $5, $6) returning id
 
 -- name: read_operations
-select o.id, tenant.name as tenant, o.verb, o.filter, o.state, o.expected, o.done, o.left_alone, o.error, o.created_at,
+select o.id, tenant.name as tenant, o.verb, o.filter, o.state, o.expected, o.done, o.left_alone, o.per_second, o.error, o.created_at,
        o.created_by, o.updated_at, o.finished_at
   from headrace.operation as o left join headrace.tenant on tenant.id = o.tenant_id
  where ($1::uuid is null or o.id = $1) and ($2::int is null or o.tenant_id = $2)
  order by o.created_at desc
  limit $3
 
+-- One that has a pace makes a batch of it each second.
 -- name: take_operation
-select id, tenant_id, verb, filter, position from headrace.operation
- where state = 'running' order by updated_at limit 1 for no key update skip locked
+select id, tenant_id, verb, filter, position, per_second from headrace.operation
+ where state = 'running' and (per_second is null or position is null or updated_at <= clock_timestamp() - interval '1 second')
+ order by updated_at limit 1 for no key update skip locked
+
+-- name: any_paced
+select exists (select from headrace.operation where state = 'running' and per_second is not null)
 
 -- name: for_tenant
 select set_config('headrace.tenant_id', $1, true)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import groupby
@@ -13,9 +15,11 @@ from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound, PayloadTooLarge, TooMany, ValidationError
 from headrace.model.encryption import SecretBox, encrypt_fields
 from headrace.model.payload_schema import payload_check
-from headrace.model.secret_fields import MASKED
+from headrace.model.secret_fields import MASKED, secret_values
+from headrace.model.system import SYSTEM_TENANT
 from headrace.model.text import NotJsonError, to_json
 from headrace.service.door import Act
+from headrace.tracing.produce import producing
 
 SQL = statements(__file__)
 LARGEST_BATCH = 10_000
@@ -65,12 +69,38 @@ async def enqueue_requests(
     if len(requests) > LARGEST_BATCH:
         raise BadRequest(f"a batch has at most {LARGEST_BATCH:,} jobs, not {len(requests):,}", field="jobs")
     owner = tenant or act.owner
-    targets = await _targets(act, {request.definition for request in requests})
+    targets = await _targets(act, {request.definition for request in requests}, owner)
     payloads = [
         _payload(request, targets[request.definition], box, owner, place=f"jobs.{n}." if len(requests) > 1 else "")
         for n, request in enumerate(requests)
     ]
     await _within_quota(act, owner, payloads)
+    with _sending(requests, owner) as trace:
+        await act.carry(trace)
+        ids = await _insert(act, requests, payloads, owner, source, source_ref)
+    result = await _with_news(act, requests, ids)
+    await _record(act, requests, result)
+    return result
+
+
+def _sending(requests: Sequence[JobRequest], tenant: str) -> AbstractContextManager[str | None]:
+    """The span around sending them, with what all of them have in common."""
+    definitions, queues = {r.definition for r in requests}, {r.queue for r in requests}
+    definition = definitions.pop() if len(definitions) == 1 else None
+    queue = queues.pop() if len(queues) == 1 else None
+    jobs = None if len(requests) == 1 else len(requests)
+    name = "enqueue" if definition is None else f"enqueue {definition}"
+    return producing(name, "enqueue", definition=definition, queue=queue, tenant=tenant, jobs=jobs)
+
+
+async def _insert(
+    act: Act,
+    requests: Sequence[JobRequest],
+    payloads: Sequence[str],
+    owner: str,
+    source: str,
+    source_ref: UUID | None,
+) -> list[UUID]:
     ids: list[UUID] = []
     # One statement for each run of requests that differ in nothing but payload and keys.
     pairs = list(zip(requests, payloads, strict=True))
@@ -89,9 +119,7 @@ async def enqueue_requests(
             act.principal.name,
         )
         ids += [row[0] for row in rows]
-    result = await _with_news(act, requests, ids)
-    await _record(act, requests, result)
-    return result
+    return ids
 
 
 async def _with_news(act: Act, requests: Sequence[JobRequest], ids: Sequence[UUID]) -> list[tuple[UUID, bool]]:
@@ -114,8 +142,8 @@ async def _record(act: Act, requests: Sequence[JobRequest], result: Sequence[tup
         await act.audit(f"{len(requests)} jobs", definitions=definitions[:20], first=result[0][0] if result else None)
 
 
-async def _targets(act: Act, keys: set[str]) -> dict[str, Target]:
-    rows = await act.conn.fetch(SQL["targets"], list(keys))
+async def _targets(act: Act, keys: set[str], owner: str) -> dict[str, Target]:
+    rows = await act.conn.fetch(SQL["targets"], list(keys), owner == SYSTEM_TENANT)
     found = {row["key"]: Target(row["payload_schema"], row["secret_fields"]) for row in rows}
     for key in sorted(keys - found.keys()):
         raise NotFound(f'unknown definition "{key}"', field="definition_key")
@@ -129,12 +157,17 @@ def _payload(request: JobRequest, target: Target, box: SecretBox, tenant: str, *
         raise ValidationError(
             f'the payload does not fit definition "{request.definition}": {problem}', field=f"{place}payload"
         )
-    if target.secret_fields:
-        payload = encrypt_fields(payload, target.secret_fields, box, tenant=tenant, definition=request.definition)
     try:
-        return to_json(payload)
+        text = to_json(payload)
     except NotJsonError as error:
         raise ValidationError(f"the payload cannot be stored: {error}", field=f"{place}payload") from None
+    if MASKED in text and MASKED in secret_values(payload, json.loads(target.schema)):
+        raise ValidationError(
+            f"{MASKED} stands for a secret that is not shown, and is none: write the secret", field=f"{place}payload"
+        )
+    if not target.secret_fields:
+        return text
+    return to_json(encrypt_fields(payload, target.secret_fields, box, tenant=tenant, definition=request.definition))
 
 
 async def _within_quota(act: Act, tenant: str, payloads: Sequence[str]) -> None:
@@ -175,17 +208,3 @@ def _terms(request: JobRequest) -> tuple[Any, ...]:
 
 def _keys(keys: list[str | None]) -> list[str | None] | None:
     return keys if any(key is not None for key in keys) else None
-
-
-def unmask(edited: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
-    """A payload that somebody edited: where they left a mask, the value behind it."""
-    result: dict[str, Any] = {}
-    for name, value in edited.items():
-        before = kept.get(name)
-        if value == MASKED and name in kept:
-            result[name] = before
-        elif isinstance(value, dict) and isinstance(before, dict):
-            result[name] = unmask(value, before)
-        else:
-            result[name] = value
-    return result

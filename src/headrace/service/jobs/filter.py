@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
 from uuid import UUID
 
+from headrace.model.ids import first_id
 from headrace.model.status import FINAL, LIVE, JobStatus
+from headrace.model.system import SYSTEM_QUEUE
+from headrace.service.jobs.road import WINDOW, Condition, Road
 
-# Rows that a page looks at when an index alone cannot answer; then it is short and says how far it looked.
-WINDOW = 20_000
-# When each row costs a look at its runs.
+# Where each row of a window costs a look at its runs.
 RUNS_WINDOW = 3_000
 # Live jobs are narrow rows.
 LIVE_WINDOW = 50_000
@@ -32,48 +32,14 @@ class JobFilter:
     q: str | None = None
     created_after: datetime | None = None
     created_before: datetime | None = None
+    include_system: bool = False
+    ids: tuple[UUID, ...] = ()
 
-
-class Condition(NamedTuple):
-    """A condition on a row `c`, with `{}` where its one value belongs; it may stand there more than once."""
-
-    text: str
-    value: Any = None
-
-
-class Statement(NamedTuple):
-    """SQL and the values of its places."""
-
-    sql: str
-    values: list[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Road:
-    """Candidates, newest first: rows of one table within an index's reach, and what is then asked of each."""
-
-    table: str
-    id: str
-    columns: str
-    within: Sequence[Condition]
-    asked: Sequence[Condition]
-    window: int = WINDOW
-    end: str | None = None
-
-
-class Found(NamedTuple):
-    """What a road gave: matching ids, and the last id looked at where the window ended before the road did."""
-
-    ids: list[UUID]
-    looked_to: UUID | None
-
-
-class Merged(NamedTuple):
-    """A page of ids; `cursor` is where the next begins, `looked_to` where the window ended if that made it short."""
-
-    ids: list[UUID]
-    cursor: UUID | None
-    looked_to: UUID | None
+    @property
+    def shows_system(self) -> bool:
+        """Whether Headrace's own jobs may be among them: because that is said, or because of what else is asked for."""
+        named = self.definition is not None or self.trigger is not None or self.queue == SYSTEM_QUEUE
+        return self.include_system or named
 
 
 # -- roads
@@ -81,7 +47,7 @@ class Merged(NamedTuple):
 
 def roads(wanted: JobFilter, *, tenant_id: int | None, after: UUID | None) -> list[Road]:
     """The roads that together lead to every job that fits."""
-    if wanted.correlation_id is not None or wanted.trigger is not None or not wanted.status:
+    if wanted.ids or wanted.correlation_id is not None or wanted.trigger is not None or not wanted.status:
         return [_by_record(wanted, tenant_id, after)]
     result = [_by_end(wanted, status, tenant_id, after) for status in wanted.status if status in FINAL]
     if live := [status for status in wanted.status if status in LIVE]:
@@ -90,8 +56,10 @@ def roads(wanted: JobFilter, *, tenant_id: int | None, after: UUID | None) -> li
 
 
 def _by_record(wanted: JobFilter, tenant_id: int | None, after: UUID | None) -> Road:
-    """Over the records themselves: by correlation, trigger, definition or tenant, whichever index reaches least."""
+    """Over the records themselves: by id, correlation, trigger, definition or tenant, whichever index reaches least."""
     selective = []
+    if wanted.ids:
+        selective.append(Condition("c.id = any({}::uuid[])", list(wanted.ids)))
     if wanted.correlation_id is not None:
         selective.append(Condition("c.correlation_id = {}::text", wanted.correlation_id))
     if wanted.trigger is not None:
@@ -117,7 +85,7 @@ def _by_record(wanted: JobFilter, tenant_id: int | None, after: UUID | None) -> 
         "id",
         "id, tenant_id, definition_id, lane_id, source, source_ref",
         [*_bounds("c.id", wanted, after), *selective[:1]],
-        [*asked, *_of_runs("c.id", wanted)],
+        [*asked, *_of_others(wanted, tenant_id), *_of_runs("c.id", wanted)],
         _window(wanted),
     )
 
@@ -131,9 +99,15 @@ def _by_end(wanted: JobFilter, status: JobStatus, tenant_id: int | None, after: 
     return Road(
         "headrace.attempt",
         "job_id",
-        "job_id, lane_id, worker_id, final, error",
+        "job_id, tenant_id, lane_id, worker_id, final, error",
         [*_bounds("c.job_id", wanted, after), *own, *(final if reachable else [])],
-        [*([] if reachable else final), *_of_lane(wanted), *_of_source(wanted), *_of_last_run(wanted)],
+        [
+            *([] if reachable else final),
+            *_of_others(wanted, tenant_id),
+            *_of_lane(wanted),
+            *_of_source(wanted),
+            *_of_last_run(wanted),
+        ],
     )
 
 
@@ -145,7 +119,8 @@ def _by_queue(wanted: JobFilter, statuses: Sequence[JobStatus], tenant_id: int |
     window = LIVE_WINDOW if _window(wanted) == WINDOW else RUNS_WINDOW
     if tenant_id is None:
         within = [*_bounds("c.job_id", wanted, after), *([Condition("c.status = 'running'")] if running else [])]
-        return Road("headrace.queue", "job_id", "job_id, status, lane_id", within, asked, window)
+        asked += _of_others(wanted, tenant_id)
+        return Road("headrace.queue", "job_id", "job_id, tenant_id, status, lane_id", within, asked, window)
     # Behind row-level security a limit counts what may be seen, and all else would be read on the way.
     least, before = id_range(wanted, after)
     place = f"({_uuid(least)}, {_uuid(before)}, {window}, {str(running).lower()})"
@@ -184,10 +159,11 @@ def id_range(wanted: JobFilter, after: UUID | None) -> tuple[UUID | None, UUID |
     return least, min(ends, default=None)
 
 
-def first_id(at: datetime) -> UUID:
-    """The least id that can have been made then."""
-    milliseconds = int(at.timestamp() * 1000)
-    return UUID(int=min(max(milliseconds, 0), 2**48 - 1) << 80)
+def _of_others(wanted: JobFilter, tenant_id: int | None) -> list[Condition]:
+    """Not Headrace's own, unless they are meant; a tenant's are never among them."""
+    if tenant_id is not None or wanted.shows_system:
+        return []
+    return [Condition("c.tenant_id is distinct from (select headrace._system_tenant())")]
 
 
 def _of_source(wanted: JobFilter) -> list[Condition]:
@@ -236,48 +212,3 @@ def _of_last_run(wanted: JobFilter) -> list[Condition]:
 
 def _anywhere(text: str) -> str:
     return "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-
-
-# -- statements
-
-
-def candidates(road: Road, n: int) -> Statement:
-    """Up to n ids that fit, newest first; ends as soon as they are found."""
-    values: list[Any] = []
-    sql = f"""
-select c.{road.id} from (
-  select {road.columns} from {road.table} as c {_where(road.within, values)}
-   order by c.{road.id} desc limit {road.window}) as c
- {_where(road.asked, values)} order by c.{road.id} desc limit {n}"""
-    return Statement(sql, values)
-
-
-def window_end(road: Road) -> Statement:
-    """The last id within the window, where the road goes on behind it."""
-    if road.end is not None:
-        return Statement(road.end, [])
-    values: list[Any] = []
-    sql = f"""
-select c.{road.id} from {road.table} as c {_where(road.within, values)}
- order by c.{road.id} desc offset {road.window - 1} limit 1"""
-    return Statement(sql, values)
-
-
-def _where(conditions: Sequence[Condition], values: list[Any]) -> str:
-    texts = []
-    for condition in conditions:
-        if "{}" in condition.text:
-            values.append(condition.value)
-        texts.append(condition.text.replace("{}", f"${len(values)}"))
-    return f"where {' and '.join(texts)}" if texts else ""
-
-
-def merge(found: Iterable[Found], *, limit: int, offset: int = 0) -> Merged:
-    """One page from all roads: nothing below where one of them stopped looking, for there it might have found more."""
-    found = list(found)
-    floor = max((f.looked_to for f in found if f.looked_to is not None), default=None)
-    ids = sorted({job_id for f in found for job_id in f.ids if floor is None or job_id >= floor}, reverse=True)
-    page = ids[offset : offset + limit]
-    if len(ids) > offset + limit:
-        return Merged(page, page[-1], None)
-    return Merged(page, floor, floor)

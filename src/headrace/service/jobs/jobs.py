@@ -12,7 +12,9 @@ from uuid import UUID
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, Conflict, NotFound
+from headrace.model.encryption import decrypt_fields
 from headrace.model.status import JobStatus
+from headrace.model.unmask import unmask
 from headrace.queue.change import cancel_job, retry_job
 from headrace.service.door import Act
 from headrace.service.jobs.bulk import (
@@ -26,7 +28,8 @@ from headrace.service.jobs.bulk import (
     read_operation,
     write_filter,
 )
-from headrace.service.jobs.enqueue import JobRequest, enqueue_requests, unmask
+from headrace.service.jobs.counts import StatusCount, count_statuses
+from headrace.service.jobs.enqueue import JobRequest, enqueue_requests
 from headrace.service.jobs.filter import JobFilter
 from headrace.service.jobs.find import find_ids
 from headrace.service.jobs.record import AttemptRecord, JobRecord, WholeJob
@@ -123,11 +126,9 @@ class Jobs(Verbs):
                     raise Conflict(f'job "{job_id}" is {old.status}: only a job that has ended can be retried')
                 await act.audit(job_id)
                 return await read_job(act, job_id)
-            # What was masked for the person who edited the rest is taken from the old job.
-            kept = json.loads(await act.conn.fetchval(SQL["read_payload"], job_id))
             request = JobRequest(
                 definition=old.definition,
-                payload=unmask(payload, kept),
+                payload=await self._unmasked(act, payload, old),
                 queue=old.queue,
                 priority=old.priority,
                 max_attempts=old.max_attempts,
@@ -139,6 +140,13 @@ class Jobs(Verbs):
             await act.audit(job_id, new_job=new_id)
             return await read_job(act, new_id)
 
+    async def _unmasked(self, act: Act, edited: Mapping[str, Any], old: WholeJob) -> dict[str, Any]:
+        """With what was masked for the person who edited the rest, in the clear: it is held against the schema."""
+        [(text, secret_fields)] = await act.conn.fetch(SQL["read_payload"], old.id)
+        meant = unmask(dict(edited), old.payload, json.loads(text))
+        box = self._house.secret_box()
+        return decrypt_fields(meant, secret_fields, box, tenant=old.tenant, definition=old.definition)
+
     async def why(self, job_id: UUID, *, tenant: str | None = None) -> Sequence[Reason]:
         """What keeps it from running, the weightiest first."""
         async with self._enter("jobs.why", tenant) as act:
@@ -149,17 +157,27 @@ class Jobs(Verbs):
         async with self._enter("jobs.summary", tenant) as act:
             return await read_summary(act, window)
 
+    async def counts(self, *, tenant: str | None = None) -> Sequence[StatusCount]:
+        """How many jobs there are of each status, up to a bound."""
+        async with self._enter("jobs.summary", tenant) as act:
+            return await count_statuses(act)
+
     async def count(self, action: Action, wanted: JobFilter, *, tenant: str | None = None) -> Count:
         """How many jobs a bulk change would be about."""
         async with self._enter("jobs.bulk", tenant) as act:
             return await count_matching(act.conn, narrowed(action, wanted, now=await moment(act.conn)), act.tenant_id)
 
-    async def bulk(self, action: Action, wanted: JobFilter, *, tenant: str | None = None) -> Operation:
+    async def bulk(
+        self, action: Action, wanted: JobFilter, *, per_second: int | None = None, tenant: str | None = None
+    ) -> Operation:
         """Cancel, retry or delete every job that fits; goes on by itself and can be followed and canceled."""
         async with self._enter("jobs.bulk", tenant) as act:
             meant = narrowed(action, wanted, now=await moment(act.conn))
             expected = await count_matching(act.conn, meant, act.tenant_id)
-            made = await create_operation(act.conn, act.tenant_id, action, meant, expected.matching, act.principal.name)
+            who = act.principal.name
+            made = await create_operation(
+                act.conn, act.tenant_id, action, meant, expected.matching, who, per_second=per_second
+            )
             await act.audit(made, action=action, filter=write_filter(meant), expected=expected.matching)
             return await read_operation(act.conn, made, act.tenant_id)
 

@@ -23,4 +23,6 @@ select a.run, a.outcome::text, a.final::text, w.name as worker, a.queued_at, a.s
  order by a.run
 
 -- name: read_payload
-select payload from headrace.job where id = $1
+select job.payload, definition.secret_fields
+  from headrace.job join headrace.definition on definition.id = definition_id
+ where job.id = $1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from headrace.db.statements import statements
 from headrace.service.door import Act
@@ -32,11 +33,16 @@ class Summary:
     now: datetime
 
 
-async def read_summary(act: Act, window: timedelta) -> Summary:
-    """The counts of a tenant, or of all."""
+async def read_live(act: Act) -> dict[str, Any]:
+    """Live jobs by status: how many, and since when the oldest waits."""
     small = await act.conn.fetchval(SQL["queue_bytes"]) <= COUNTED_BYTES
     counts = await act.conn.fetch(SQL["count_live"] if small else SQL["sampled"], act.tenant_id)
-    live = {row["status"]: row for row in counts}
+    return {row["status"]: row for row in counts}
+
+
+async def read_summary(act: Act, window: timedelta) -> Summary:
+    """The counts of a tenant, or of all."""
+    live = await read_live(act)
     [ended] = await act.conn.fetch(SQL["ended"], act.tenant_id, window)
     kept = SQL["dead"] if act.tenant_id is None else SQL["own_dead"]
     dead = await act.conn.fetchval(kept, act.tenant_id, MOST_DEAD + 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -23,6 +25,16 @@ class Reason(NamedTuple):
     detail: str
 
 
+class Standstill(NamedTuple):
+    """A pause that concerns the job."""
+
+    what: str
+    name: str
+    note: str
+    paused_by: str
+    resume_at: str | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """What there is to know about a job's chances."""
@@ -42,6 +54,17 @@ class Facts:
     free_slots: int
     ahead: int
     cancel_requested: bool
+    pauses: Sequence[Standstill] = ()
+    # Of what a job behind a gate waits for: how much there may be, and how much there is.
+    max_concurrency: int | None = None
+    running: int | None = None
+    max_concurrency_per_key: int | None = None
+    running_of_key: int | None = None
+    max_running_of_tenant: int | None = None
+    running_of_tenant: int | None = None
+    max_running_of_queue: int | None = None
+    running_of_queue: int | None = None
+    opens_in: float | None = None
 
 
 async def read_facts(act: Act, job_id: UUID) -> Facts:
@@ -49,7 +72,8 @@ async def read_facts(act: Act, job_id: UUID) -> Facts:
     row = await act.conn.fetchrow(SQL["facts"], job_id, act.tenant_id, MOST_COUNTED)
     if row is None or row["status"] is None:
         raise NotFound(f'unknown job "{job_id}"')
-    return Facts(**{**row, "status": JobStatus(row["status"])})
+    pauses = [Standstill(**json.loads(pause)) for pause in row["pauses"]]
+    return Facts(**{**row, "status": JobStatus(row["status"]), "pauses": pauses})
 
 
 def reasons(facts: Facts) -> list[Reason]:
@@ -80,6 +104,30 @@ def _held_up(facts: Facts) -> list[Reason]:
         result.append(Reason("disabled", f'The definition "{facts.definition}" is disabled.'))
     if facts.paused:
         result.append(Reason("paused", f'The queue "{facts.queue}" is paused for "{facts.definition}".'))
+    for pause in facts.pauses:
+        ends = f" until {datetime.fromisoformat(pause.resume_at):%Y-%m-%d %H:%M} UTC" if pause.resume_at else ""
+        note = f": {pause.note}" if pause.note else ""
+        said = f'The {pause.what} "{pause.name}" was paused by {pause.paused_by}{ends}{note}.'
+        result.append(Reason(f"{pause.what}_paused", said))
+    return [*result, *_limited(facts)]
+
+
+def _limited(facts: Facts) -> list[Reason]:
+    """Places that are all taken, and a rate that is used up."""
+    places = (
+        ("definition", f'the definition "{facts.definition}"', facts.max_concurrency, facts.running),
+        ("key", "its concurrency key", facts.max_concurrency_per_key, facts.running_of_key),
+        ("tenant", "its tenant", facts.max_running_of_tenant, facts.running_of_tenant),
+        ("queue", f'the queue "{facts.queue}"', facts.max_running_of_queue, facts.running_of_queue),
+    )
+    result = [
+        Reason(f"{what}_limit", f"All {most:,} places of {whose} are taken ({running:,} running).")
+        for what, whose, most, running in places
+        if most is not None and running is not None and running >= most
+    ]
+    if facts.opens_in:
+        said = f'The rate limit of "{facts.definition}" lets the next job start in {_span(facts.opens_in)}.'
+        result.append(Reason("rate_limit", said))
     return result
 
 

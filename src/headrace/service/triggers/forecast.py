@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from itertools import islice
+from typing import Any, NamedTuple
 
 from headrace.errors import BadRequest, Conflict
 from headrace.model.preview import describe, describe_interval, preview
-from headrace.model.schedule import Cron
+from headrace.model.schedule import Cron, Schedule
 from headrace.model.trigger import Rule
 from headrace.model.trigger_record import Forecast, Trigger
 from headrace.model.trigger_settings import complete_settings, read_settings
 
 MOST_PREVIEWED = 1000
+
+
+class Spread(NamedTuple):
+    """Due times of a range; with a rhythm, the time between the first two, where only some of them are there."""
+
+    times: tuple[datetime, ...]
+    rhythm: timedelta | None
 
 
 def forecast(rule: Rule, first: datetime, n: int) -> Forecast:
@@ -35,6 +44,44 @@ def forecast_trigger(trigger: Trigger, n: int) -> Forecast:
     ahead = forecast(rule, first or datetime.now(UTC), n)
     left = n if rule.max_fires is None else max(0, rule.max_fires - trigger.fires)
     return ahead._replace(times=ahead.times[:left])
+
+
+def due_between(trigger: Trigger, first: datetime, until: datetime, most: int) -> list[datetime]:
+    """Its due times of a range, as its rule says, up to so many."""
+    return list(islice(_due_times(_schedule(trigger), first, until), most))
+
+
+def spread_between(trigger: Trigger, first: datetime, until: datetime, most: int) -> Spread:
+    """Its due times of a range; where there are more than so many, some of them from all over the range."""
+    return spread(_schedule(trigger), first, until, most)
+
+
+@lru_cache(maxsize=1000)  # triggers have rules in common
+def spread(schedule: Schedule, first: datetime, until: datetime, most: int) -> Spread:
+    """Due times of a range, thinned where there are more than so many."""
+    times = tuple(islice(_due_times(schedule, first, until), most + 1))
+    if len(times) <= most:
+        return Spread(times, None)
+    step = (until - first) / most
+    some, due = [], schedule.next_from(first)
+    while due is not None and due <= until:
+        some.append(due)
+        due = schedule.next_from(max(due + datetime.resolution, first + ((due - first) // step + 1) * step))
+    return Spread(tuple(some), times[1] - times[0])
+
+
+def _due_times(schedule: Schedule, first: datetime, until: datetime) -> Iterator[datetime]:
+    due = schedule.next_from(first)
+    while due is not None and due <= until:
+        yield due
+        due = schedule.next_after(due)
+
+
+def _schedule(trigger: Trigger) -> Schedule:
+    schedule = read_settings(trigger.name, trigger.settings).schedule
+    if schedule is None:
+        raise Conflict(f'trigger "{trigger.name}" is not a schedule: it has no due times')
+    return schedule
 
 
 def forecast_settings(settings: Mapping[str, Any], n: int) -> Forecast:

@@ -7,15 +7,16 @@ from datetime import datetime
 from typing import NamedTuple, Unpack
 from uuid import UUID
 
-from headrace.errors import NotFound
+from headrace.errors import BadRequest, NotFound
 from headrace.model.trigger_record import Delivered, Fire, Forecast, Trigger
 from headrace.model.trigger_settings import TriggerSettings
 from headrace.service.cursor import check_limit, moment, read_cursor, write_cursor
 from headrace.service.door import Act
 from headrace.service.permissions import authorise
-from headrace.service.triggers.forecast import forecast_settings, forecast_trigger
+from headrace.service.triggers.forecast import due_between, forecast_settings, forecast_trigger
+from headrace.service.triggers.looks import Looks
 from headrace.service.triggers.render import Rendered, Sample, render
-from headrace.service.verbs import Verbs
+from headrace.tracing.produce import producing
 from headrace.triggers.change import (
     create_trigger,
     delete_trigger,
@@ -36,7 +37,7 @@ from headrace.triggers.read import (
     name_trigger,
     page_triggers,
 )
-from headrace.triggers.run_now import CAP, Backfilled, OneOrMore, Ran, backfill, run_now, skip_next
+from headrace.triggers.run_now import CAP, MOST_BACKFILLED, Backfilled, OneOrMore, Ran, backfill, run_now, skip_next
 
 
 class TriggerPage(NamedTuple):
@@ -60,7 +61,7 @@ class DeliveryPage(NamedTuple):
     next_cursor: str | None
 
 
-class Triggers(Verbs):
+class Triggers(Looks):
     """Make, change, fire, look."""
 
     async def get(self, trigger: str | UUID, *, tenant: str | None = None) -> Trigger:
@@ -145,7 +146,9 @@ class Triggers(Verbs):
         """Run it now, also when it is disabled. `overlap="skip"` does not while a job of it is live."""
         async with self._enter("triggers.fire") as act:
             it, by = await _named(act, trigger, tenant), created_by or act.principal.name
-            ran = await run_now(act.conn, it.name, tenant=it.tenant, overlap=overlap, created_by=by)
+            with producing(f"fire {it.name}", "fire", trigger=it.name, tenant=it.tenant) as trace:
+                await act.carry(trace)
+                ran = await run_now(act.conn, it.name, tenant=it.tenant, overlap=overlap, created_by=by)
             await _audit(act, it, "fire", **ran._asdict())
             return ran
 
@@ -173,6 +176,15 @@ class Triggers(Verbs):
             made = await backfill(act.conn, it.name, first, until, tenant=it.tenant, overlap=overlap, cap=cap)
             await _audit(act, it, "backfill", first=first, until=until, occasion=made.occasion, jobs=len(made.job_ids))
             return made
+
+    async def count_backfill(
+        self, trigger: str | UUID, first: datetime, until: datetime, *, tenant: str | None = None
+    ) -> list[datetime]:
+        """The due times that a backfill would have, up to as many as it may have at most and one."""
+        it = await self.get(trigger, tenant=tenant)
+        if until < first:
+            raise BadRequest(f"The range of a backfill runs backwards: from {first} to {until}.", field="until")
+        return due_between(it, first, until, MOST_BACKFILLED + 1)
 
     async def ledger(self, trigger: str | UUID, *, tenant: str | None = None, limit: int = 100) -> Sequence[Fire]:
         """What became of its due times, newest first; also of one that was deleted."""

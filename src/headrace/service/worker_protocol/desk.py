@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import TypeVar
+from uuid import UUID
 from weakref import WeakKeyDictionary
 
 from headrace.db.connect import BATCHES, TRANSIENT, Connection, Pool
@@ -20,6 +21,8 @@ SQL = statements(__file__)
 POLL_INTERVAL = 1.0
 POOL_SIZE = 10
 MOST_KNOWN = 10_000
+# Of the payloads of one claim. One alone may be larger, though not by much: the database takes no more than 1 MB.
+LARGEST_ANSWER = 8 * 1024 * 1024
 Value = TypeVar("Value")
 
 
@@ -63,9 +66,22 @@ class Desk:
         claims = self._claims.get(worker_id)
         if claims is None:
             pooled = self._database.endpoint.pooled
-            claims = Claims(self.use, worker_id=worker_id, poll_interval=POLL_INTERVAL, arms=not pooled, alone=False)
+            claims = Claims(
+                self.use,
+                worker_id=worker_id,
+                poll_interval=POLL_INTERVAL,
+                arms=not pooled,
+                alone=False,
+                largest_answer=LARGEST_ANSWER,
+            )
             _remember(self._claims, worker_id, claims)
         return claims
+
+    def ended(self, worker_id: int, jobs: Iterable[UUID]) -> None:
+        """Jobs of a worker ended, which may let it claim others."""
+        claims = self._claims.get(worker_id)
+        if claims is not None:
+            claims.ended(jobs)
 
     def forget(self, worker_id: int) -> None:
         """It has left."""

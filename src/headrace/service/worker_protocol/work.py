@@ -102,6 +102,7 @@ class Work:
         worker_id: int,
         *,
         running: int | None = None,
+        memory_bytes: int | None = None,
         progress: Sequence[ProgressReport] = (),
         tell_held: bool = True,
     ) -> Heard:
@@ -109,7 +110,8 @@ class Work:
         said = [(job_id, fraction, _short(message)) for job_id, fraction, message in progress]
         async with self.at_desk(worker_id) as conn:
             held = await list_held(conn, worker_id=worker_id) if tell_held or running is None else []
-            renewed = await renew_lease(conn, worker_id=worker_id, running=len(held) if running is None else running)
+            busy = len(held) if running is None else running
+            renewed = await renew_lease(conn, worker_id=worker_id, running=busy, memory_bytes=memory_bytes)
             if renewed is None:
                 raise LeaseLost(LOST)
             if said:
@@ -143,9 +145,10 @@ class Work:
                 refused = await finish_attempts(conn, worker_id=worker_id, transitions=transitions)
                 if any(transition.final is None and 0 < transition.delay < SOON for transition in transitions):
                     await conn.execute(SQL["tell_due"])
-                return refused
         except (asyncpg.PostgresError, ValueError) as error:
             raise BadRequest(f"this cannot be stored: {type(error).__name__}: {error}") from error
+        desk_of(self._house.database).ended(worker_id, (ended.job_id for ended in transitions))
+        return refused
 
     async def write_logs(self, worker_id: int, lines: Sequence[LogLine]) -> set[Fence]:
         """Keep lines of runs that are this worker's; gives back those that are not. A repeat is not kept twice."""

@@ -13,7 +13,7 @@ from headrace.api.schemas import Answer, Page, Request_, Text
 from headrace.api.who import Asked
 from headrace.service.audit import AuditFilter
 
-router = APIRouter(prefix="/audit", tags=["audit"])
+router = APIRouter(prefix="/admin/audit", tags=["audit"])
 
 
 class AuditAnswer(Answer):

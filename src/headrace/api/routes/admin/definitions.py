@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import Field
 
+from headrace.api.routes.admin.pausing import PauseAnswer, PauseRequest
 from headrace.api.routes.definitions import DefinitionAnswer, DefinitionQuery
 from headrace.api.routes.trigger_answers import Override
 from headrace.api.schemas import Answer, Name, Page, Request_, Text
@@ -16,7 +17,7 @@ from headrace.define.change import RANGES
 from headrace.define.read import DefinitionRecord
 from headrace.service.definitions import DefinitionStatistics
 
-router = APIRouter(prefix="/jobs/definitions", tags=["definitions"])
+router = APIRouter(prefix="/admin/jobs/definitions", tags=["definitions"])
 
 
 def _range(name: str) -> Any:
@@ -35,7 +36,7 @@ class NewSqlDefinition(Request_):
 
 
 class DefinitionChange(Request_):
-    """Settings to change; a timeout of null is none."""
+    """Settings to change; null is no timeout, no limit, and retention as configured."""
 
     enabled: bool = True
     queue: Name = Field(default="default", max_length=100)
@@ -45,14 +46,32 @@ class DefinitionChange(Request_):
     retry_base_seconds: float = _range("retry_base_seconds")
     retry_cap_seconds: float = _range("retry_cap_seconds")
     retry_jitter_seconds: float = _range("retry_jitter_seconds")
+    max_concurrency: int | None = _range("max_concurrency")
+    concurrency_key: Text | None = Field(default=None, max_length=500, examples=["provider.id"])
+    max_concurrency_per_key: int | None = _range("max_concurrency_per_key")
+    rate_limit: int | None = _range("rate_limit")
+    rate_period_seconds: float = _range("rate_period_seconds")
+    rate_burst: int | None = _range("rate_burst")
+    rate_per_key: bool = False
+    retention_days: float | None = _range("retention_days")
+    retention_count: int | None = _range("retention_count")
+
+
+class InspectQuery(DefinitionQuery):
+    """Which part of the list, and whether of the whole."""
+
+    include_system: bool = Field(default=False, description="those of Headrace's own jobs too")
 
 
 class InspectedDefinition(DefinitionAnswer):
     """A definition with what operators need to know."""
 
     app: str = Field(description="whose code declares it")
+    system: bool = Field(description="one of Headrace's own jobs")
     function: str | None = Field(description="what a SQL job calls")
     enabled: bool
+    paused: bool
+    pause: PauseAnswer | None
     overrides: dict[str, Override] = Field(description="settings that an operator changed")
     deleted_from_code_at: datetime | None
     synced_at: datetime
@@ -91,11 +110,12 @@ class DefinitionDetail(InspectedDefinition):
 
 
 def _fields(definition: DefinitionRecord) -> dict[str, Any]:
-    names = ("key", "kind", "description", "tags", "payload_schema", "secret_fields", "app", "function", "enabled")
-    more = ("deleted_from_code_at", "synced_at", "workers")
+    names = ("key", "kind", "description", "tags", "payload_schema", "secret_fields", "app", "system", "function")
+    more = ("enabled", "deleted_from_code_at", "synced_at", "workers")
     overrides = {name: Override(declared=said, current=holds) for name, (said, holds) in definition.overrides.items()}
     said = {name: getattr(definition, name) for name in names + more}
-    return {**said, **definition.settings, "overrides": overrides}
+    pause = None if definition.pause is None else PauseAnswer.model_validate(definition.pause)
+    return {**said, **definition.settings, "overrides": overrides, "paused": pause is not None, "pause": pause}
 
 
 def _statistics(found: DefinitionStatistics) -> StatisticsAnswer:
@@ -115,9 +135,11 @@ def _statistics(found: DefinitionStatistics) -> StatisticsAnswer:
 
 
 @router.get("")
-async def inspect_definitions(service: Asked, query: Annotated[DefinitionQuery, Query()]) -> Page[InspectedDefinition]:
+async def inspect_definitions(service: Asked, query: Annotated[InspectQuery, Query()]) -> Page[InspectedDefinition]:
     """All definitions by key, whatever their state."""
-    page = await service.definitions.inspect_all(limit=query.limit, cursor=query.cursor)
+    page = await service.definitions.inspect_all(
+        limit=query.limit, cursor=query.cursor, include_system=query.include_system
+    )
     items = [InspectedDefinition(**_fields(one)) for one in page.items]
     return Page[InspectedDefinition](items=items, next_cursor=page.next_cursor)
 
@@ -147,3 +169,16 @@ async def update_definition(service: Asked, key: str, changes: DefinitionChange)
     """Change settings, from now on and in every worker. A sync from code leaves them alone."""
     changed = await service.definitions.update(key, **changes.model_dump(exclude_unset=True))
     return InspectedDefinition(**_fields(changed))
+
+
+@router.post("/{key}/pause")
+async def pause_definition(service: Asked, key: str, how: PauseRequest | None = None) -> InspectedDefinition:
+    """Have no more of its jobs claimed; what runs, runs on."""
+    how = how or PauseRequest()
+    return InspectedDefinition(**_fields(await service.definitions.pause(key, note=how.note, resume_at=how.resume_at)))
+
+
+@router.post("/{key}/resume")
+async def resume_definition(service: Asked, key: str) -> InspectedDefinition:
+    """Have its jobs claimed again."""
+    return InspectedDefinition(**_fields(await service.definitions.resume(key)))

@@ -14,7 +14,7 @@ from headrace.api.schemas import Text
 from headrace.api.who import Asked
 from headrace.service.jobs.filter import JobFilter
 
-router = APIRouter(prefix="/jobs", tags=["jobs"])
+router = APIRouter(prefix="/admin/jobs", tags=["jobs"])
 
 
 class AllJobsQuery(JobQuery):

@@ -1,20 +1,19 @@
-"""`/admin/queues`: look, pause, resume."""
+"""`/admin/queues`: look, change, pause, resume."""
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
-from headrace.api.moment import Moment
 from headrace.api.paging import cut
+from headrace.api.routes.admin.pausing import PauseAnswer, PauseRequest
 from headrace.api.schemas import Answer, Page, Request_, Text
 from headrace.api.who import Asked
 from headrace.service.queues import QueueRecord
 
-router = APIRouter(prefix="/queues", tags=["queues"])
+router = APIRouter(prefix="/admin/queues", tags=["queues"])
 
 QueueName = Annotated[str, Path(max_length=100, pattern=r"^[^\x00]*$")]
 
@@ -36,13 +35,12 @@ class LastHourAnswer(Answer):
     retried: int = Field(description="attempts after which the job waits again")
 
 
-class PauseAnswer(Answer):
-    """Why it stands still, and until when."""
+class QueueSettingsAnswer(Answer):
+    """How its jobs are served."""
 
-    paused_at: datetime
-    paused_by: str
-    note: str
-    resume_at: datetime | None
+    max_running: int | None = Field(description="at once, over all workers; null is no limit")
+    fair: bool = Field(description="whether tenants take turns, by their weights")
+    ageing_seconds: int = Field(description="after so long a job is served as the most urgent are; 0 is never")
 
 
 class QueueAnswer(Answer):
@@ -56,6 +54,7 @@ class QueueAnswer(Answer):
     oldest_age_seconds: float | None = Field(description="of the job that has been queued for longest")
     workers: int = Field(description="live ones that serve it")
     last_hour: LastHourAnswer
+    settings: QueueSettingsAnswer
 
 
 class QueueQuery(Request_):
@@ -63,13 +62,15 @@ class QueueQuery(Request_):
 
     limit: int = Field(default=50, ge=1, le=500)
     cursor: Text | None = Field(default=None, max_length=100, description="`next_cursor` of the page before")
+    include_system: bool = Field(default=False, description="that of Headrace's own jobs too")
 
 
-class PauseRequest(Request_):
-    """How a queue is paused."""
+class QueueChange(Request_):
+    """What to change; what is left out stays."""
 
-    note: Text = Field(default="", max_length=1000, description="why, for others", examples=["provider is down"])
-    resume_at: Moment | None = Field(default=None, description="when it goes on by itself")
+    max_running: int | None = Field(default=None, ge=1, le=1_000_000, description="null lifts the limit")
+    fair: bool = False
+    ageing_seconds: int = Field(default=3600, ge=0, le=31_536_000)
 
 
 def _answer(queue: QueueRecord) -> QueueAnswer:
@@ -79,7 +80,7 @@ def _answer(queue: QueueRecord) -> QueueAnswer:
 @router.get("")
 async def list_queues(service: Asked, query: Annotated[QueueQuery, Query()]) -> Page[QueueAnswer]:
     """Queues by name."""
-    found = await service.queues.list(limit=query.limit + 1, after=query.cursor)
+    found = await service.queues.list(limit=query.limit + 1, after=query.cursor, include_system=query.include_system)
     items, cursor = cut(found, query.limit, lambda queue: queue.queue)
     return Page(items=[_answer(queue) for queue in items], next_cursor=cursor)
 
@@ -88,6 +89,12 @@ async def list_queues(service: Asked, query: Annotated[QueueQuery, Query()]) -> 
 async def get_queue(service: Asked, queue: QueueName) -> QueueAnswer:
     """One queue."""
     return _answer(await service.queues.get(queue))
+
+
+@router.patch("/{queue}")
+async def change_queue(service: Asked, queue: QueueName, changes: QueueChange) -> QueueAnswer:
+    """Change how its jobs are served, from now on and in every worker."""
+    return _answer(await service.queues.change(queue, **changes.model_dump(exclude_unset=True)))
 
 
 @router.post("/{queue}/pause")

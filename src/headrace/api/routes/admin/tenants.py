@@ -1,4 +1,4 @@
-"""`/admin/tenants`: make, look, change."""
+"""`/admin/tenants`: make, look, change, pause, resume."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from fastapi import APIRouter, Path, Query
 from pydantic import Field, StringConstraints
 
 from headrace.api.paging import cut
+from headrace.api.routes.admin.pausing import PauseAnswer, PauseRequest
 from headrace.api.schemas import Answer, Page, Request_, Text
 from headrace.api.who import Asked
 from headrace.service.tenants import Limits, Tenant
 
-router = APIRouter(prefix="/tenants", tags=["tenants"])
+router = APIRouter(prefix="/admin/tenants", tags=["tenants"])
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}$")]
 SlugInPath = Annotated[str, Path(max_length=100, pattern=r"^[^\x00]*$")]
 Count = Annotated[int, Field(ge=1, le=2_147_483_647)]
+Weight = Annotated[int, Field(ge=1, le=1000, description="with 3 it gets three jobs for each one of a tenant with 1")]
 
 
 class TenantLimits(Request_):
@@ -26,6 +28,7 @@ class TenantLimits(Request_):
     max_queued: Count | None = Field(default=None, description="jobs that are not ended yet")
     max_payload_bytes: int | None = Field(default=None, ge=2, le=1_048_576, description="size of a job's payload")
     requests_per_minute: Count | None = Field(default=None, description="of all its tokens, in each API process")
+    max_running: int | None = Field(default=None, ge=1, le=1_000_000, description="jobs at once, over all workers")
 
 
 class NewTenant(Request_):
@@ -34,6 +37,7 @@ class NewTenant(Request_):
     slug: Slug = Field(description="how it is addressed, for ever", examples=["acme"])
     name: Text = Field(default="", max_length=200, description="what people read", examples=["Acme Corporation"])
     limits: TenantLimits = TenantLimits()
+    weight: Weight = 1
 
 
 class TenantChange(Request_):
@@ -41,6 +45,7 @@ class TenantChange(Request_):
 
     name: Text | None = Field(default=None, max_length=200)
     limits: TenantLimits | None = Field(default=None, description="only those that are named change; null lifts one")
+    weight: Weight | None = None
 
 
 class LimitsAnswer(Answer):
@@ -49,6 +54,7 @@ class LimitsAnswer(Answer):
     max_queued: int | None
     max_payload_bytes: int | None
     requests_per_minute: int | None
+    max_running: int | None
 
 
 class TenantAnswer(Answer):
@@ -57,6 +63,9 @@ class TenantAnswer(Answer):
     slug: str
     name: str
     limits: LimitsAnswer
+    weight: int = Field(description="its share where tenants take turns")
+    paused: bool
+    pause: PauseAnswer | None
     created_at: datetime
 
 
@@ -68,7 +77,7 @@ class TenantQuery(Request_):
 
 
 def _answer(tenant: Tenant) -> TenantAnswer:
-    return TenantAnswer.model_validate(tenant)
+    return TenantAnswer.model_validate({**tenant._asdict(), "paused": tenant.pause is not None}, from_attributes=True)
 
 
 @router.get("")
@@ -82,7 +91,8 @@ async def list_tenants(service: Asked, query: Annotated[TenantQuery, Query()]) -
 @router.post("", status_code=201)
 async def create_tenant(service: Asked, new: NewTenant) -> TenantAnswer:
     """Make a tenant."""
-    return _answer(await service.tenants.create(new.slug, new.name, Limits(**new.limits.model_dump())))
+    limits = Limits(**new.limits.model_dump())
+    return _answer(await service.tenants.create(new.slug, new.name, limits, new.weight))
 
 
 @router.get("/{slug}")
@@ -93,6 +103,19 @@ async def get_tenant(service: Asked, slug: SlugInPath) -> TenantAnswer:
 
 @router.patch("/{slug}")
 async def change_tenant(service: Asked, slug: SlugInPath, change: TenantChange) -> TenantAnswer:
-    """Change its name or its limits."""
+    """Change its name, its limits or its weight."""
     limits = None if change.limits is None else change.limits.model_dump(exclude_unset=True)
-    return _answer(await service.tenants.change(slug, name=change.name, limits=limits))
+    return _answer(await service.tenants.change(slug, name=change.name, limits=limits, weight=change.weight))
+
+
+@router.post("/{slug}/pause")
+async def pause_tenant(service: Asked, slug: SlugInPath, how: PauseRequest | None = None) -> TenantAnswer:
+    """Have none of its jobs claimed; what runs, runs on."""
+    how = how or PauseRequest()
+    return _answer(await service.tenants.pause(slug, note=how.note, resume_at=how.resume_at))
+
+
+@router.post("/{slug}/resume")
+async def resume_tenant(service: Asked, slug: SlugInPath) -> TenantAnswer:
+    """Have its jobs claimed again."""
+    return _answer(await service.tenants.resume(slug))

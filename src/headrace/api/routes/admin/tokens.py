@@ -14,7 +14,7 @@ from headrace.api.who import Asked
 from headrace.service.principal import Role
 from headrace.service.tokens import Token
 
-router = APIRouter(prefix="/tokens", tags=["tokens"])
+router = APIRouter(prefix="/admin/tokens", tags=["tokens"])
 
 
 class TokenRequest(Request_):

@@ -14,7 +14,7 @@ from headrace.api.schemas import Answer, Page, Request_
 from headrace.api.who import Asked
 from headrace.service.workers import WorkerRecord, WorkerState
 
-router = APIRouter(prefix="/workers", tags=["workers"])
+router = APIRouter(prefix="/admin/workers", tags=["workers"])
 
 WorkerId = Annotated[int, Path(ge=0, le=2**63 - 1)]
 
@@ -31,6 +31,7 @@ class WorkerAnswer(Answer):
     definitions: list[str]
     concurrency: int
     running: int = Field(description="jobs at its last heartbeat")
+    memory_bytes: int | None = Field(description="of its process at its last heartbeat, where its system tells")
     running_jobs: list[UUID] = Field(description="what it holds now: the first hundred")
     state: WorkerState
     draining: bool = Field(description="finishes what it runs, claims no more, and then stops")

@@ -1,0 +1,33 @@
+"""The job that sends a notice: enqueued with the notice, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from headrace.db.connect import Connection
+from headrace.db.statements import statements
+from headrace.model.alert import Event
+from headrace.model.text import to_json
+
+SQL = statements(__file__)
+DELIVER = "headrace.deliver_alert"
+
+
+async def enqueue_notice(
+    conn: Connection,
+    *,
+    tenant_id: int | None,
+    target_id: UUID,
+    event: Event,
+    body: Mapping[str, Any],
+    rule_id: UUID | None = None,
+) -> UUID | None:
+    """Have a notice sent, if there still is such a target; gives back the notice's id."""
+    notice_id: UUID | None = await conn.fetchval(
+        SQL["write_notice"], tenant_id, rule_id, target_id, event, to_json(dict(body))
+    )
+    if notice_id is not None:
+        await conn.execute(SQL["send_notice"], notice_id)
+    return notice_id

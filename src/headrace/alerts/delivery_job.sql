@@ -1,0 +1,9 @@
+-- name: write_notice
+insert into headrace.alert_notice (tenant_id, rule_id, target_id, event, body)
+select $1, $2, target.id, $4, $5::jsonb
+  from headrace.alert_target as target
+ where target.id = $3 and target.tenant_id is not distinct from $1
+returning id
+
+-- name: send_notice
+select headrace._send_notice($1)

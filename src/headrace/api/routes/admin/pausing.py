@@ -1,0 +1,26 @@
+"""How pauses of queues, definitions and tenants are asked for and shown."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import Field
+
+from headrace.api.moment import Moment
+from headrace.api.schemas import Answer, Request_, Text
+
+
+class PauseAnswer(Answer):
+    """Why it stands still, and until when."""
+
+    paused_at: datetime
+    paused_by: str
+    note: str
+    resume_at: datetime | None
+
+
+class PauseRequest(Request_):
+    """How it is paused."""
+
+    note: Text = Field(default="", max_length=1000, description="why, for others", examples=["provider is down"])
+    resume_at: Moment | None = Field(default=None, description="when it goes on by itself")

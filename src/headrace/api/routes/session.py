@@ -1,0 +1,101 @@
+"""`/session`: signing in with a token, in a browser; and who one is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Cookie, Request, Response
+from pydantic import Field
+
+from headrace.api.origin import require_own_origin
+from headrace.api.schemas import Answer, Request_, Text
+from headrace.api.who import SESSION_COOKIE, Asked, gatekeeper
+from headrace.service import Service
+from headrace.service.permissions import allowed_verbs
+from headrace.service.principal import Role
+from headrace.service.sessions import LASTS, end_session, open_session
+from headrace.version import __version__
+
+router = APIRouter(prefix="/session", tags=["session"])
+
+MOST_TENANTS = 500
+SessionCookie = Annotated[str | None, Cookie(alias=SESSION_COOKIE, include_in_schema=False)]
+
+
+class SignIn(Request_):
+    """A token to sign in with."""
+
+    token: Text = Field(min_length=1, max_length=200, description="as `headrace tokens create` gives it")
+
+
+class SessionAnswer(Answer):
+    """Who asks, and what they may do."""
+
+    principal: str = Field(description="a name", examples=["token ci"])
+    role: Role
+    tenant: str | None = Field(description="whose things are seen; none: everybody's")
+    tenants: list[str] = Field(description="that a super-admin may choose by X-Headrace-Tenant, up to 500")
+    may: list[str] = Field(description="verbs that the role may use", examples=[["jobs.list", "jobs.retry"]])
+    version: str
+
+
+@router.post("", status_code=204)
+async def sign_in(request: Request, response: Response, given: SignIn) -> None:
+    """Exchange a token for a session, which is kept in a cookie that no script can read."""
+    require_own_origin(request, or_none=True)
+    async with gatekeeper(request).house.database.pool.acquire() as conn:
+        secret = await open_session(conn, given.token)
+    _set_cookie(request, response, secret)
+
+
+@router.get("")
+async def get_session(
+    service: Asked, request: Request, response: Response, session: SessionCookie = None
+) -> SessionAnswer:
+    """Who one is, by whatever credential."""
+    if session is not None:
+        _set_cookie(request, response, session)  # it lasts longer now, and the browser should know
+    principal = service.principal
+    return SessionAnswer(
+        principal=principal.name,
+        role=principal.role,
+        tenant=principal.tenant,
+        tenants=await _tenants(service),
+        may=allowed_verbs(principal.role),
+        version=__version__,
+    )
+
+
+@router.delete("", status_code=204)
+async def sign_out(request: Request, response: Response, session: SessionCookie = None) -> None:
+    """End the session of this browser, if there is one."""
+    require_own_origin(request, or_none=session is None)
+    if session is not None:
+        keeper = gatekeeper(request)
+        async with keeper.house.database.pool.acquire() as conn:
+            await end_session(conn, session)
+        keeper.forget_session(session)
+    response.delete_cookie(SESSION_COOKIE, path=_path(request), httponly=True, samesite="strict")
+
+
+async def _tenants(service: Service) -> list[str]:
+    if service.principal.role != "super_admin":
+        return []
+    return [tenant.slug for tenant in await service.tenants.list(limit=MOST_TENANTS)]
+
+
+def _set_cookie(request: Request, response: Response, secret: str) -> None:
+    response.set_cookie(
+        SESSION_COOKIE,
+        secret,
+        max_age=int(LASTS.total_seconds()),
+        path=_path(request),
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="strict",
+    )
+
+
+def _path(request: Request) -> str:
+    """Where this is mounted."""
+    return request.scope.get("root_path") or "/"

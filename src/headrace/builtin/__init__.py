@@ -1,0 +1,1 @@
+"""Jobs that ship with Headrace, one a module; `registry` lists them."""

@@ -1,0 +1,26 @@
+"""`headrace.deliver_alert`: sends one notice of an alert. What fails is tried again, with longer and longer pauses."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+from uuid import UUID
+
+from headrace.alerts.deliver import Means, deliver_notice
+from headrace.builtin.workplace import Workplace
+from headrace.model.encryption import SecretBox
+
+
+class Delivered(TypedDict):
+    """What came of it."""
+
+    sent: str
+    status_code: int | None
+
+
+async def deliver_alert(place: Workplace, notice_id: UUID) -> Delivered:
+    """Send a notice to its target and write the try down."""
+    settings = place.settings
+    box = SecretBox.read(settings.secret_key)
+    means = Means(settings.alerts, settings.smtp, settings.server.public_url, box)
+    sent = await deliver_notice(place.database.pool, notice_id, means)
+    return Delivered(sent=sent.what, status_code=sent.status_code)

@@ -1,0 +1,3 @@
+drop function headrace._claim_alone;
+drop function headrace._tokens;
+drop table headrace.queue_share, headrace.rate_bucket;

@@ -1,0 +1,3 @@
+drop function headrace._grant_gates_to_tenants;
+drop function headrace.gate_facts;
+drop function headrace._claim_gated;

@@ -1,0 +1,14 @@
+drop function headrace._grant_alerts_to_tenants;
+drop index headrace.fire_missed;
+drop index headrace.attempt_trouble_lately;
+drop trigger note_going_on on headrace.trigger;
+drop function headrace._trigger_goes_on;
+alter table headrace.trigger drop column stopped_at;
+drop function headrace._send_notice;
+drop function headrace._alerts_due;
+drop table headrace.alert_turn;
+drop table headrace.alert_delivery;
+drop table headrace.alert_notice;
+drop table headrace.alert;
+drop table headrace.alert_rule;
+drop table headrace.alert_target;

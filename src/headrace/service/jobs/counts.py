@@ -1,0 +1,34 @@
+"""How many jobs of each status a list of them would show, up to a bound."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from headrace.db.statements import statements
+from headrace.service.door import Act
+from headrace.service.jobs.summary import read_live
+
+SQL = statements(__file__)
+MOST_COUNTED = 10_000
+
+
+class StatusCount(NamedTuple):
+    """How many; `capped`: at least so many."""
+
+    status: str
+    jobs: int
+    capped: bool
+
+
+async def count_statuses(act: Act) -> list[StatusCount]:
+    """Of a tenant, or of all: live ones as they are or were seconds ago, ended ones by their indexes."""
+    live = await read_live(act)
+    if act.tenant_id is None:
+        [ended] = await act.conn.fetch(SQL["all_ended"], MOST_COUNTED + 1)
+    else:
+        [ended] = await act.conn.fetch(SQL["own_ended"], act.tenant_id, MOST_COUNTED + 1)
+    counts = {status: live[status]["jobs"] if status in live else 0 for status in ("scheduled", "queued", "running")}
+    return [
+        StatusCount(status, min(jobs, MOST_COUNTED), jobs > MOST_COUNTED)
+        for status, jobs in {**counts, **ended}.items()
+    ]

@@ -1,0 +1,140 @@
+"""From facts to sentences: what is wrong, the worst first; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from headrace.service.overview.facts import Facts, Failing, Waiting
+
+Level = Literal["bad", "warn"]
+Kind = Literal["definition", "queue", "worker", "trigger", "scheduler", "database"]
+
+# Fewer failures than these are chance.
+LEAST_FAILURES = 5
+LEAST_SHARE = 0.1
+# So many times more than before is a rise.
+RISE = 2.0
+LATE_QUEUE = 60.0
+LATE_TRIGGER = 30.0
+OLD_SNAPSHOT = 300.0
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong: a title, a sentence with what is known, and what it is about."""
+
+    level: Level
+    kind: Kind
+    name: str
+    title: str
+    detail: str
+
+
+class Health(NamedTuple):
+    """All that is wrong, the worst first; and a headline with its reason, also when nothing is."""
+
+    title: str
+    lead: str
+    findings: list[Finding]
+    rest: str
+
+
+def judge(facts: Facts) -> Health:
+    """How things are."""
+    found = sorted(_findings(facts), key=lambda finding: finding.level != "bad")
+    if not found:
+        return Health("All well", _well(facts), [], _rest(facts))
+    return Health(found[0].title, found[0].detail, found, _rest(facts))
+
+
+def _findings(facts: Facts) -> Iterator[Finding]:
+    for failing in sorted(facts.failing, key=lambda one: -one.bad):
+        if _is_rising(failing):
+            yield _failing(failing)
+    for waiting in facts.waiting:
+        yield from _waiting(waiting)
+    yield from _triggers(facts)
+    for silent in facts.silent:
+        detail = f"Last heard {span(silent.seconds)} ago. What it runs goes back to the queue when its lease ends."
+        yield Finding("warn", "worker", silent.name, f"Worker {silent.name} is silent", detail)
+    if facts.snapshot is not None and facts.snapshot > OLD_SNAPSHOT:
+        detail = f"A transaction is open for {span(facts.snapshot)}. Until it ends, nothing deleted is cleared away."
+        yield Finding("warn", "database", "snapshot", "The database holds an old snapshot", detail)
+
+
+def _is_rising(failing: Failing) -> bool:
+    share = failing.bad / max(failing.runs, failing.bad)
+    before = failing.bad_before / failing.runs_before if failing.runs_before else 0.0
+    return failing.bad >= LEAST_FAILURES and share >= max(LEAST_SHARE, min(RISE * before, 0.5))
+
+
+def _failing(failing: Failing) -> Finding:
+    how = "timed out" if failing.timed_out > failing.bad / 2 else "failed"
+    detail = f"{failing.bad:,} of {max(failing.runs, failing.bad):,} attempts {how} in the last 15 minutes."
+    if failing.dead:
+        detail += f" {_jobs(failing.dead)} went to dead letter."
+    return Finding("bad", "definition", failing.key, f"{failing.key} is failing", detail)
+
+
+def _waiting(waiting: Waiting) -> Iterator[Finding]:
+    oldest = waiting.oldest or 0.0
+    queue, wait = waiting.queue, f"{_jobs(waiting.jobs)} wait{'s' if waiting.jobs == 1 else ''}, the oldest for"
+    if waiting.paused:
+        yield Finding("warn", "queue", queue, f"Queue {queue} is paused", f"{wait} {span(oldest)}.")
+    elif waiting.workers == 0:
+        said = f"{wait} {span(oldest)}. Start one with headrace worker --queues {queue}."
+        yield Finding("bad", "queue", queue, f"No worker serves queue {queue}", said)
+    elif oldest > LATE_QUEUE:
+        why = f" All {waiting.slots} slots are busy." if waiting.busy >= waiting.slots else ""
+        yield Finding("warn", "queue", queue, f"Queue {queue} is behind", f"{wait} {span(oldest)}.{why}")
+
+
+def _triggers(facts: Facts) -> Iterator[Finding]:
+    triggers = facts.triggers
+    if triggers.in_error and triggers.named is not None:
+        title = f"Trigger {triggers.named} is in error"
+        if triggers.in_error > 1:
+            title = f"{triggers.in_error} triggers are in error"
+        yield Finding("bad", "trigger", triggers.named, title, f"{triggers.named}: {triggers.said}")
+    if triggers.late is not None and triggers.late > LATE_TRIGGER:
+        said = f"A trigger has been due for {span(triggers.late)}. Is a worker running with its scheduler enabled?"
+        yield Finding("bad", "scheduler", "scheduler", "The scheduler is behind", said)
+
+
+def _well(facts: Facts) -> str:
+    if not facts.ever:
+        ready = (
+            f"{facts.workers} worker{'' if facts.workers == 1 else 's'} ready." if facts.workers else "No worker yet."
+        )
+        return f"No jobs yet. {ready}"
+    longest = max((one.oldest or 0.0 for one in facts.waiting), default=0.0)
+    waits = f"none waits longer than {span(max(1.0, longest))}" if facts.waiting else "none waits"
+    return f"{_jobs(facts.ended)} in the last hour; {waits}."
+
+
+def _rest(facts: Facts) -> str:
+    """What was looked at, for who wants to know what "all else" is."""
+    parts = [
+        f"{facts.definitions:,} active definition{'' if facts.definitions == 1 else 's'}",
+        f"{facts.triggers.number:,} trigger{'' if facts.triggers.number == 1 else 's'}",
+        f"{facts.busy:,} of {facts.slots:,} slots busy",
+    ]
+    if facts.snapshot is not None:
+        parts.append(f"oldest snapshot {span(facts.snapshot)}")
+    return f"{', '.join(parts)}."
+
+
+def _jobs(n: int) -> str:
+    return f"{n:,} job{'' if n == 1 else 's'}"
+
+
+def span(seconds: float) -> str:
+    """As the dashboard writes a stretch of time: `4 m 12 s`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} m {whole % 60:02} s"
+    if whole < 86_400:
+        return f"{whole // 3600} h {whole % 3600 // 60:02} m"
+    return f"{whole // 86_400} d {whole % 86_400 // 3600} h"

@@ -1,0 +1,140 @@
+"""Rules about queues, workers and triggers: each fires once and recovers once."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from tests.alerts.alarming import Told, Watchman
+from tests.triggers.triggering import hourly, tick
+
+from headrace.queue.lease import WorkerIdentity, register_worker
+
+MINUTE = timedelta(minutes=1)
+
+
+async def worker_of(watch: Watchman, *queues: str, definitions: tuple[str, ...] = ("work",)) -> int:
+    return await register_worker(
+        watch.db, WorkerIdentity("test", "host", 1, "0", queues or ("*",), definitions, 1, MINUTE)
+    )
+
+
+async def test_a_job_that_waits_for_too_long_is_told_and_over_when_it_is_gone(watch: Watchman) -> None:
+    await watch.rule("oldest_queued", seconds=300)
+    job_id = await watch.engine.enqueue(queue="mail")
+    assert await watch.look() == []
+    await watch.age(timedelta(minutes=6))
+    assert await watch.look() == [Told("firing", "ops-oldest_queued", ("mail",))]
+    assert await watch.look() == []
+    (alert,) = await watch.alerts()
+    assert alert.what == "a job has waited in queue mail for 6 minutes; 1 job waits there"
+    await watch.db.execute("select headrace.cancel($1)", job_id)
+    assert await watch.look() == [Told("recovered", "ops-oldest_queued", ("mail",))]
+    assert await watch.look() == []
+
+
+async def test_a_paused_queue_keeps_nobody_waiting(watch: Watchman) -> None:
+    await watch.rule("oldest_queued", seconds=300)
+    await watch.engine.enqueue()
+    await watch.age(timedelta(minutes=6))
+    await watch.db.execute("insert into headrace.queue_pause (queue, paused_by) values ('default', 'ann')")
+    assert await watch.look() == []
+    await watch.db.execute("delete from headrace.queue_pause")
+    assert len(await watch.look()) == 1
+
+
+async def test_jobs_that_no_worker_runs_are_told_and_over_when_one_comes(watch: Watchman) -> None:
+    await watch.rule("no_worker", seconds=60)
+    await watch.engine.enqueue()
+    await worker_of(watch, "mail")
+    await worker_of(watch, "*", definitions=("other",))
+    assert await watch.look() == []
+    await watch.age(2 * MINUTE)
+    assert await watch.look() == [Told("firing", "ops-no_worker", ("default",))]
+    assert await watch.look() == []
+    await worker_of(watch, "default")
+    assert await watch.look() == [Told("recovered", "ops-no_worker", ("default",))]
+    assert await watch.look() == []
+
+
+async def test_a_queue_that_is_named_is_told_also_when_nothing_waits_but_not_while_a_worker_restarts(
+    watch: Watchman,
+) -> None:
+    rule_id = await watch.rule("no_worker", queue="mail", seconds=60)
+    worker = await worker_of(watch, "mail")
+    await watch.age(5 * MINUTE)
+    assert await watch.look() == []
+    await watch.db.execute("update headrace.worker set state = 'stopped', stopped_at = now() where id = $1", worker)
+    assert await watch.look() == []
+    await watch.db.execute(
+        "update headrace.worker set stopped_at = now() - $1::interval, heartbeat_at = now() - $1::interval", 2 * MINUTE
+    )
+    assert await watch.look() == [Told("firing", "ops-no_worker", ("mail",))]
+    assert (await watch.alerts())[0].rule_id == rule_id
+    await worker_of(watch)
+    assert await watch.look() == [Told("recovered", "ops-no_worker", ("mail",))]
+
+
+async def test_a_missed_due_time_is_told_and_over_after_a_while(watch: Watchman) -> None:
+    await watch.rule("missed_fire", within_seconds=600)
+    trigger = await hourly(watch.engine, name="nightly")
+    ledger = (
+        "insert into headrace.fire (trigger_id, due_at, outcome, reason, until, n, triggered_by)"
+        " values ($1, now() - interval '3 hours', 'skipped', $2, now(), 3, 'scheduler')"
+    )
+    await watch.db.execute(ledger, trigger.id, "missed")
+    assert await watch.look() == [Told("firing", "ops-missed_fire", ("default/nightly",))]
+    assert await watch.look() == []
+    assert (await watch.alerts())[0].what == "trigger default/nightly missed 3 due times"
+    await watch.age(timedelta(minutes=11))
+    assert await watch.look() == [Told("recovered", "ops-missed_fire", ("default/nightly",))]
+    assert await watch.look() == []
+
+
+async def test_a_due_time_that_was_skipped_on_purpose_is_no_miss(watch: Watchman) -> None:
+    await watch.rule("missed_fire")
+    trigger = await hourly(watch.engine, name="nightly")
+    for reason in ("overlap", "disabled", "skipped", "superseded"):
+        await watch.db.execute(
+            "insert into headrace.fire (trigger_id, due_at, occasion, outcome, reason, triggered_by)"
+            " values ($1, now(), $2, 'skipped', $2, 'scheduler')",
+            trigger.id,
+            reason,
+        )
+    assert await watch.look() == []
+
+
+async def test_a_trigger_that_is_due_and_that_nobody_fires_is_missed_until_somebody_does(watch: Watchman) -> None:
+    await watch.rule("missed_fire", late_seconds=120)
+    trigger = await hourly(watch.engine, name="nightly")
+    late = (
+        "update headrace.trigger set next_run_at = now() - $2::interval, fire_at = now() - $2::interval where id = $1"
+    )
+    await watch.db.execute(late, trigger.id, MINUTE)
+    assert await watch.look() == []
+    await watch.db.execute(late, trigger.id, 5 * MINUTE)
+    assert await watch.look() == [Told("firing", "ops-missed_fire", ("default/nightly",))]
+    assert "due for 5 minutes, and nobody fires it" in (await watch.alerts())[0].what
+    await watch.db.execute(late, trigger.id, -60 * MINUTE)
+    assert await watch.look() == [Told("recovered", "ops-missed_fire", ("default/nightly",))]
+
+
+async def test_a_trigger_that_an_error_turned_off_is_told_and_over_when_it_is_on_again(watch: Watchman) -> None:
+    await watch.rule("trigger_disabled")
+    trigger = await hourly(watch.engine, name="nightly")
+    await trigger.change(timezone="Mars/Olympus")
+    await tick(watch.engine)
+    assert await watch.look() == [Told("firing", "ops-trigger_disabled", ("default/nightly",))]
+    assert await watch.look() == []
+    (alert,) = await watch.alerts()
+    assert alert.error is not None
+    await trigger.change(timezone="UTC", enabled=True)
+    assert await watch.look() == [Told("recovered", "ops-trigger_disabled", ("default/nightly",))]
+    assert await watch.look() == []
+
+
+async def test_a_trigger_that_a_person_turned_off_is_nobodys_alert(watch: Watchman) -> None:
+    await watch.rule("trigger_disabled")
+    trigger = await hourly(watch.engine, name="nightly")
+    await watch.db.execute("update headrace.trigger set last_error = 'once' where id = $1", trigger.id)
+    await trigger.change(enabled=False)
+    assert await watch.look() == []

@@ -1,0 +1,57 @@
+"""A payload that was edited while its secrets were masked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from headrace.model.secret_fields import MASKED, mask_fields
+from headrace.model.unmask import unmask
+
+ANN, BOB = {"user": "ann", "password": "a-secret"}, {"user": "bob", "password": "b-secret"}
+SHOWN_ANN, SHOWN_BOB = {"user": "ann", "password": MASKED}, {"user": "bob", "password": MASKED}
+
+
+def meant(edited: Any, kept: Any) -> Any:
+    """As the service does it."""
+    return unmask(edited, mask_fields(kept), kept)
+
+
+def test_what_was_left_alone_is_what_it_was() -> None:
+    kept = {"note": "x", "password": "p", "accounts": [ANN, BOB], "deep": {"token": {"a": 1}}, "none": None}
+    assert meant(mask_fields(kept), kept) == kept
+
+
+def test_a_mask_beside_an_edit_is_the_value_behind_it() -> None:
+    kept = {"note": "x", "deep": {"password": "p", "n": 1}}
+    assert meant({"note": "y", "deep": {"password": MASKED, "n": 2}}, kept) == {
+        "note": "y",
+        "deep": {"password": "p", "n": 2},
+    }
+
+
+def test_another_secret_takes_the_place_of_the_old_one() -> None:
+    assert meant({"password": "new"}, {"password": "old"}) == {"password": "new"}
+    assert meant({}, {"password": "old"}) == {}
+
+
+def test_stars_that_are_no_mask_are_stars() -> None:
+    assert meant({"note": MASKED}, {"note": "x"}) == {"note": MASKED}
+    assert meant({"password": MASKED}, {}) == {"password": MASKED}
+
+
+@pytest.mark.parametrize(
+    ("edited", "expected"),
+    [
+        ([SHOWN_BOB], [BOB]),
+        ([SHOWN_BOB, SHOWN_ANN], [BOB, ANN]),
+        ([SHOWN_ANN, SHOWN_BOB, {"user": "cid", "password": "c"}], [ANN, BOB, {"user": "cid", "password": "c"}]),
+        ([{"user": "anna", "password": MASKED}, SHOWN_BOB], [{"user": "anna", "password": "a-secret"}, BOB]),
+        # Nobody can tell whose it is, so it stays a mask, which is refused later.
+        ([{"user": "anna", "password": MASKED}], [{"user": "anna", "password": MASKED}]),
+    ],
+    ids=["removed", "moved", "added", "edited", "unclear"],
+)
+def test_items_of_a_list_keep_their_own_secrets(edited: Any, expected: Any) -> None:
+    assert meant({"accounts": edited}, {"accounts": [ANN, BOB]}) == {"accounts": expected}
