@@ -4,6 +4,8 @@ UV_VERSION := 0.13.7
 VENV := .venv
 BIN := $(VENV)/bin
 UV := .tools/uv-$(UV_VERSION)/bin/uv
+TSC_VERSION := 7.0.2
+TSC := .tools/node/node_modules/.bin/tsc
 # Many tests wait for a process or a lease, so two for each core.
 JOBS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
 export PYTHONPATH := src
@@ -19,7 +21,7 @@ dev: $(VENV)/.installed ## Run the example app on an embedded PostgreSQL (Ctrl-C
 	@$(BIN)/headrace dev $(ARGS)
 
 .PHONY: test
-test: lint types layers tests ## Lint, check types and layers, then run every test in parallel
+test: lint types layers check tests ## Lint, check types and layers, then run every test in parallel
 
 .PHONY: lint
 lint: $(VENV)/.installed ## Check style with ruff
@@ -34,13 +36,27 @@ types: $(VENV)/.installed ## Check types with mypy, strictly
 layers: $(VENV)/.installed ## Check that each layer imports only those below it
 	@$(BIN)/lint-imports --no-logo
 
+.PHONY: check
+check: ## Check the types of the dashboard's scripts with tsc, where Node is installed
+	@if ! command -v npm >/dev/null; then echo "Node is not installed, so the dashboard's types are not checked."; \
+		elif ! $(MAKE) --no-print-directory $(TSC); then echo "tsc cannot be fetched, so the dashboard's types are not checked."; \
+		else $(TSC) -p src/headrace/web/jsconfig.json; fi
+
+.PHONY: chromium
+chromium: ## Install Debian's Chromium, with which the dashboard is tested, where that is allowed
+	@$(PYTHON) scripts/install_chromium.py
+
+.PHONY: screenshots
+screenshots: $(VENV)/.installed chromium ## Take pictures of every screen into docs/images/
+	@$(BIN)/python -m scripts.take_screenshots $(ARGS)
+
 .PHONY: tests
-tests: $(VENV)/.installed ## Run every test in parallel (ARGS="-k cancel" to choose)
+tests: $(VENV)/.installed chromium ## Run every test in parallel (ARGS="-k cancel" to choose)
 	@$(BIN)/pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 .PHONY: test-long
 test-long: $(VENV)/.installed ## Try every change of clocks, and faults for longer (about 20 minutes)
-	@LONG_TESTS=1 $(BIN)/pytest -n $(JOBS) --timeout 3600 tests/model tests/chaos/test_triggers.py tests/chaos/test_events.py tests/api/test_schemathesis.py $(ARGS)
+	@LONG_TESTS=1 $(BIN)/pytest -n $(JOBS) --timeout 3600 tests/model tests/chaos/test_triggers.py tests/chaos/test_events.py tests/chaos/test_limits.py tests/api/test_schemathesis.py $(ARGS)
 
 .PHONY: bench
 bench: $(VENV)/.installed ## Measure speed: a table here, JSON in bench/results/
@@ -67,8 +83,15 @@ clean: ## Remove what the other targets made, the embedded database excepted
 $(VENV)/.installed: requirements.lock pyproject.toml $(UV)
 	@echo "Setting up $(VENV) ..."
 	@test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) $(VENV)
-	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
+	@$(UV) pip sync --quiet --compile-bytecode --python $(BIN)/python --require-hashes requirements.lock
 	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@touch $@
+
+# The same versions as in vendor/versions.json, for their types.
+$(TSC): src/headrace/web/static/vendor/versions.json
+	@echo "Fetching tsc ..."
+	@npm install --silent --no-save --no-package-lock --prefix .tools/node typescript@$(TSC_VERSION) \
+		$$($(PYTHON) scripts/vendored.py)
 	@touch $@
 
 $(UV):

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 
 from bench.app import hr, started
 from bench.command_line import measure_cli
+from bench.dashboard import measure_dashboard
 from bench.drain import drain_product, drain_raw, drained, workers
 from bench.history import measure_history
 from bench.limits import measure_fairness, measure_limits
@@ -179,6 +180,7 @@ SCENARIOS: dict[str, Callable[[Stage, Scale], Awaitable[list[Line]]]] = {
     "http": measure_http,
     "cli": measure_cli,
     "history": measure_history,
+    "dashboard": measure_dashboard,
     "retention": measure_retention,
 }
 

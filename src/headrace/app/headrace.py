@@ -234,15 +234,16 @@ class Headrace:
         await self._runtime.unregister(key, tenant=tenant)
 
     def asgi(self, *, identify: Any = None) -> Any:
-        """The control plane as an ASGI application, to serve or to mount while this is open.
+        """The control plane and its dashboard as an ASGI application, to serve or to mount while this is open.
 
         `identify(request)` maps the host's user to a `Principal`, or None to ask for a token.
         """
         from headrace.api.app import create_app  # a web framework is loaded by who wants one
+        from headrace.web import Site
 
         app = create_app(self, identify=identify)
         self._served.append(app.stop)
-        return app
+        return Site(app)
 
     @asynccontextmanager
     async def lifespan(self, _app: Any = None) -> AsyncIterator[None]:

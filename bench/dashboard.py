@@ -1,0 +1,168 @@
+"""The dashboard over a million jobs, in a real browser: first paint, what its requests take, and memory over time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import statistics
+import tempfile
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Browser, Page, Response, async_playwright
+from tests.web.browsing import chromium
+from tests.web.screens import OF_THE_SERVER, SCREENS
+
+from bench.drain import running_process
+from bench.history import fill_history
+from bench.lines import Line, Scale, at_most
+from bench.over_http import serving
+from bench.stage import Stage
+from headrace import Headrace
+from headrace.service import Service
+
+TENANT = "tenant1"
+SCHEDULES = 100
+ROUNDS = 3
+A_SECOND = 200
+WATCHED = ("/", "/jobs")
+LOOK_EVERY = 15.0
+PAINTED = """() => new Promise((tell) => new PerformanceObserver((list) => tell(list.getEntries().at(-1).startTime))
+    .observe({ type: "largest-contentful-paint", buffered: true }))"""
+TRIGGERS = """
+    insert into headrace.trigger (tenant_id, name, definition_id, trigger_type, cron_expr, timezone)
+    select t.id, 'schedule ' || n, d.id, 'schedule', case n % 4 when 0 then '*/5 * * * *' else n % 60 || ' 2 * * *' end,
+           'Europe/Berlin'
+      from generate_series(1, $2::int) as n, headrace.tenant as t, headrace.definition as d
+     where t.name = $1 and d.key = 'definition4'
+    returning id
+"""
+
+
+async def measure_dashboard(stage: Stage, scale: Scale) -> list[Line]:
+    """Each screen as the large tenant's admin sees it, or a super-admin; then two of them for minutes."""
+    await stage.clear()
+    await fill_history(stage, scale.million, scale.million // 10)
+    triggers = await stage.db.fetch(TRIGGERS, TENANT, SCHEDULES)
+    job = await stage.db.fetchval(
+        "select id from headrace.job where tenant_id = (select id from headrace.tenant where name = $1)"
+        " order by id desc limit 1",
+        TENANT,
+    )
+    async with Headrace(stage.endpoint.url, app="bench dashboard") as app:
+        tokens = Service(app).tokens
+        admin = (await tokens.create("bench", "super_admin")).token
+        member = (await tokens.create("bench", "tenant_admin", tenant=TENANT)).token
+    lines = []
+    async with running_process(stage, "bench.worker"), serving(stage) as url, browser() as chrome:
+        for name, path in SCREENS.items():
+            address = path.format(job=job, trigger=triggers[0][0]).replace("greet", "definition4")
+            async with signed_in(chrome, url, admin if name in OF_THE_SERVER else member) as page:
+                lines += await _measure_screen(page, name, url + address)
+        for path in WATCHED:
+            async with signed_in(chrome, url, member) as page:
+                lines.append(await _measure_memory(stage, page, url + path, scale.minutes * 60 / len(WATCHED)))
+    return lines
+
+
+@asynccontextmanager
+async def browser() -> AsyncIterator[Browser]:
+    """Chromium, gone afterwards."""
+    with (
+        tempfile.TemporaryDirectory(prefix="headrace-bench-", ignore_cleanup_errors=True) as folder,
+        chromium(Path(folder)) as url,
+    ):
+        async with async_playwright() as playwright:
+            connected = await playwright.chromium.connect_over_cdp(url)
+            yield connected
+            await connected.close()
+
+
+@asynccontextmanager
+async def signed_in(chrome: Browser, url: str, token: str) -> AsyncIterator[Page]:
+    """A page of somebody with that token."""
+    context = await chrome.new_context(viewport={"width": 1440, "height": 900})
+    try:
+        answer = await context.request.post(f"{url}/api/v1/session", data={"token": token}, headers={"Origin": url})
+        assert answer.status == 204, await answer.text()
+        yield await context.new_page()
+    finally:
+        await context.close()
+
+
+async def _measure_screen(page: Page, name: str, address: str) -> list[Line]:
+    answers: list[Response] = []
+    page.on("response", lambda answer: answers.append(answer))
+    paints = []
+    await page.goto(address)  # opens connections, plans statements
+    await _settled(answers)
+    answers.clear()
+    for _ in range(ROUNDS):
+        await page.goto(address)
+        await _settled(answers)
+        paints.append(await page.evaluate(PAINTED))
+    times = [taken for answer in answers if (taken := _taken(answer)) is not None]
+    lines = [at_most(f"dashboard, {name}: largest paint, median", statistics.median(paints), "ms", 1000)]
+    if len(times) > 1:
+        lines.append(at_most("… its requests, p95", statistics.quantiles(times, n=20)[-1], "ms", 100))
+    return lines
+
+
+async def _settled(answers: list[Response]) -> None:
+    """Until a while passed without an answer: a page that is live is never quite idle."""
+    seen = -1
+    while len(answers) != seen:
+        seen = len(answers)
+        await asyncio.sleep(0.7)
+
+
+def _taken(answer: Response) -> float | None:
+    """Milliseconds from the request to the end of its answer, of what ended."""
+    timing = answer.request.timing
+    wanted = "/api/" in answer.url and timing["responseEnd"] >= 0
+    return timing["responseEnd"] - timing["requestStart"] if wanted else None
+
+
+async def _measure_memory(stage: Stage, page: Page, address: str, seconds: float) -> Line:
+    """How much more is in use at the end than at the beginning, collected both times, while jobs come and go."""
+    session = await page.context.new_cdp_session(page)
+
+    async def used() -> float:
+        await session.send("HeapProfiler.collectGarbage")
+        usage: dict[str, Any] = await session.send("Runtime.getHeapUsage")
+        return float(usage["usedSize"]) / 1024 / 1024
+
+    flow = asyncio.create_task(_flow(stage))
+    try:
+        await page.goto(address)
+        await asyncio.sleep(min(30.0, seconds / 5))
+        samples = []
+        for _ in range(max(6, int(seconds / LOOK_EVERY))):
+            await asyncio.sleep(seconds / max(6, int(seconds / LOOK_EVERY)))
+            samples.append(await used())
+    finally:
+        flow.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await flow
+    third = len(samples) // 3
+    grown = statistics.median(samples[-third:]) / statistics.median(samples[:third])
+    what = f"memory of {page.url.rsplit('/', 1)[-1] or 'the overview'} after {seconds:.0f} s at {A_SECOND} jobs/s"
+    return at_most(f"{what} ({_span(samples)} MB)", grown, "×", 1.1)
+
+
+async def _flow(stage: Stage) -> None:
+    connection = await stage.endpoint.connect("flow")
+    while True:
+        await connection.execute(
+            "select count(*) from headrace.enqueue_many('noop', array_fill('{}'::jsonb, array[$1::int]), tenant => $2)",
+            A_SECOND // 10,
+            TENANT,
+        )
+        await asyncio.sleep(0.1)
+
+
+def _span(samples: Iterable[float]) -> str:
+    ordered = sorted(samples)
+    return f"{ordered[0]:.1f}–{ordered[-1]:.1f}"

@@ -1,0 +1,36 @@
+import { useEffect, useRef, useState } from "./ui.js";
+
+/**
+ * Ask the server about what is being written, a moment after it was last changed. The last answer stays until there is
+ * another, so that nothing jumps.
+ * @template T
+ * @param {string} key what is asked about; nothing is asked while it is empty
+ * @param {(signal: AbortSignal) => Promise<T>} ask
+ * @param {number} [pause] milliseconds
+ * @returns {{answer: T | undefined, error: Error | null, waiting: boolean}} the error is that of the last key
+ */
+export function useDebounced(key, ask, pause = 250) {
+  const [told, tell] = useState(/** @type {{key: string, answer?: T, error: Error | null}} */ ({ key: "", error: null }));
+  const latest = useRef(ask);
+  latest.current = ask;
+  const first = useRef(true);
+  useEffect(() => {
+    if (!key) return undefined;
+    const mine = new AbortController();
+    const go = async () => {
+      try {
+        const answer = await latest.current(mine.signal);
+        if (!mine.signal.aborted) tell({ key, answer, error: null });
+      } catch (error) {
+        if (!mine.signal.aborted) tell((before) => ({ ...before, key, error: /** @type {Error} */ (error) }));
+      }
+    };
+    const timer = setTimeout(go, first.current ? 0 : pause);
+    first.current = false;
+    return () => {
+      clearTimeout(timer);
+      mine.abort();
+    };
+  }, [key]);
+  return { answer: told.answer, error: told.key === key ? told.error : null, waiting: key !== "" && told.key !== key };
+}

@@ -1,0 +1,105 @@
+// What triggers say of themselves, in words. Pure.
+import { plural } from "./format.js";
+
+/** @typedef {import("../types.js").Trigger} Trigger */
+/** @typedef {import("../types.js").Run} Run */
+
+/** A rule that names nothing but times of day holds every day. @param {string} words */
+export const plainWords = (words) =>
+  /^At [\d:, and]+$/.test(words)
+    ? `Every day at${words.slice(2)}`
+    : words.replace(/^At 0 minutes past the hour,? ?/, "Every hour, ").replace(/, $/, "");
+
+/** @param {Trigger} trigger @param {string | null | undefined} words of its schedule */
+export function firesWords(trigger, words) {
+  if (trigger.trigger_type === "event") return `When ${trigger.event_name}`;
+  if (trigger.trigger_type === "init") return "Once for each version";
+  return plainWords(words ?? trigger.cron_expr ?? `Every ${trigger.interval_seconds} s`);
+}
+
+/** What stands below the rule. @param {Trigger} trigger */
+export function firesNote(trigger) {
+  if (trigger.trigger_type === "event") return trigger.condition ? `if ${trigger.condition}` : "every event";
+  if (trigger.trigger_type === "init") return trigger.init_version ? `version ${trigger.init_version}` : "init";
+  return trigger.cron_expr === null ? "interval" : trigger.timezone;
+}
+
+const REASONS = /** @type {Record<string, string>} */ ({
+  already_fired: "this version has fired before",
+  condition: "the condition does not hold",
+  deduplicated: "the same payload was enqueued a moment before",
+  definition_deleted: "its definition is no longer in code",
+  definition_disabled: "its definition is disabled",
+  disabled: "the trigger was off",
+  edited: "the rule was changed",
+  invalid_payload: "the payload does not fit the definition",
+  invalid_trigger: "the rule cannot be read",
+  max_fires: "it has fired as often as it may",
+  missed: "the scheduler was down, and only the latest is made up for",
+  over_cap: "more were missed than are made up for",
+  overlap: "the run before was still going",
+  skip_next: "somebody let it pass",
+  superseded: "a newer one took its place",
+  template_error: "the template could not be filled in",
+  window_ended: "the schedule had ended",
+});
+
+/** @param {string | null} reason */
+export const reasonWords = (reason) => (reason === null ? "" : (REASONS[reason] ?? reason.replaceAll("_", " ")));
+
+const SOURCES = /** @type {Record<string, string>} */ ({
+  scheduler: "on time",
+  catchup: "made up for",
+  manual: "by hand",
+  backfill: "backfill",
+});
+
+/** @param {string} by */
+export const sourceWords = (by) => SOURCES[by] ?? by;
+
+const BAD = ["failed", "dead_letter"];
+
+/** What a dot is: `failed`, `skipped`, `running`, `waiting`, `none`, or nothing when it is well. @param {Run | undefined} run */
+export function dotOf(run) {
+  if (!run || run.status === null) return "none";
+  if (BAD.includes(run.status)) return "failed";
+  if (run.status === "succeeded") return "";
+  if (run.status === "skipped" || run.status === "canceled") return "skipped";
+  return run.status === "running" ? "running" : "waiting";
+}
+
+/** `9 of 10 succeeded, 1 failed`. @param {Run[]} runs */
+export function runsWords(runs) {
+  const told = runs.filter((run) => run.status !== null);
+  if (told.length === 0) return "No runs yet";
+  const n = (/** @type {string[]} */ ...names) => told.filter((run) => names.includes(String(run.status))).length;
+  const others = /** @type {[number, string][]} */ ([
+    [n(...BAD), "failed"],
+    [n("skipped"), "skipped"],
+    [n("canceled"), "canceled"],
+    [n("running"), "running"],
+    [n("queued", "scheduled"), "waiting"],
+  ]).filter(([many]) => many > 0);
+  return [`${n("succeeded")} of ${told.length} succeeded`, ...others.map(([many, word]) => `${many} ${word}`)].join(", ");
+}
+
+/** How many of the last runs failed, where that is much. @param {Run[]} runs */
+export function failingWords(runs) {
+  const bad = runs.filter((run) => BAD.includes(String(run.status))).length;
+  return bad >= 3 || (bad > 0 && BAD.includes(String(runs[0].status))) ? `${bad} of the last ${runs.length} failed` : "";
+}
+
+/** @param {number} n @param {Trigger[]} triggers */
+export function countWords(n, triggers) {
+  const off = triggers.filter((one) => !one.enabled).length;
+  return `${plural(n, "trigger")}${off ? `, ${off} paused` : ""}`;
+}
+
+/**
+ * Whether the scheduler has yet to say when it is next due, as it does a moment after a trigger is made or turned on.
+ * @param {Trigger} trigger @param {number} at
+ */
+export function awaitsTime({ enabled, trigger_type, next_run_at, ends_at, max_fires, fires }, at) {
+  const over = (ends_at !== null && Date.parse(ends_at) <= at) || (max_fires !== null && fires >= max_fires);
+  return enabled && trigger_type === "schedule" && next_run_at === null && !over;
+}

@@ -1,0 +1,63 @@
+import { api } from "../../api.js";
+import { Icon } from "../../components/icon.js";
+import { JsonTree } from "../../components/json_tree.js";
+import { Panel } from "../../components/panel.js";
+import { Empty, Loaded } from "../../components/states.js";
+import { RelativeTime } from "../../components/time.js";
+import { useRowKeys } from "../../components/rows.js";
+import { useResource } from "../../resource.js";
+import { href, place, setQuery } from "../../router.js";
+import { html, useState } from "../../ui.js";
+
+const FILTERS = [
+  ["who", "Who"],
+  ["verb", "Verb"],
+  ["target", "Target"],
+  ["of", "Tenant"],
+];
+
+/** Who changed what. */
+export function AuditTrail() {
+  const { query } = place.value;
+  const wanted = Object.fromEntries(FILTERS.map(([name]) => [name, query.get(name) ?? ""]));
+  const cursor = query.get("cursor") ?? "";
+  const { of, ...rest } = wanted;
+  const audit = useResource(`audit ${JSON.stringify(wanted)} ${cursor}`, (signal) =>
+    api.get("/admin/audit", { ...rest, tenant: of, limit: 50, cursor }, signal),
+  );
+  useRowKeys("change");
+  const here = (/** @type {Record<string, any>} */ more) => href("/admin/audit", { ...wanted, ...more });
+  return html`<${Panel} title="Audit trail" note="what was changed, by whom">
+    <div class="audit-filter">${FILTERS.map(
+      ([name, label]) => html`<label key=${name}><span class="visually-hidden">${label}</span>
+      <input class="input" placeholder=${label} value=${wanted[name]} autocomplete="off"
+        onChange=${(/** @type {any} */ event) => setQuery({ [name]: event.target.value.trim(), cursor: null })} /></label>`,
+    )}</div>
+    <${Loaded} of=${audit} what="The trail">${(/** @type {any} */ data) => html`
+      ${
+        data.items.length === 0
+          ? html`<${Empty} title="No change fits" icon="search">${data.next_cursor && html`<p>It looked back a while; there may be older ones.</p>`}</${Empty}>`
+          : html`<ul class="audit">${data.items.map((/** @type {any} */ one) => html`<${Change} key=${one.id} one=${one} />`)}</ul>`
+      }
+      ${
+        (cursor || data.next_cursor) &&
+        html`<footer class="panel-foot"><span class="push actions">
+        ${cursor && html`<a class="button button-small" href=${here({})}><${Icon} name="left" />Newest</a>`}
+        ${data.next_cursor && html`<a class="button button-small" href=${here({ cursor: data.next_cursor })}>Older<${Icon} name="right" /></a>`}
+      </span></footer>`
+      }`}</${Loaded}>
+  </${Panel}>`;
+}
+
+/** @param {{one: any}} props */
+function Change({ one }) {
+  const [open, setOpen] = useState(false);
+  return html`<li class="audit-row">
+    <button class="audit-head" type="button" data-row aria-expanded=${open} onClick=${() => setOpen(!open)}>
+      <span class="soft"><${RelativeTime} at=${one.at} /></span><code>${one.verb}</code>
+      <span class="audit-target">${one.target}</span>
+      <span class="soft">${one.who}${one.tenant ? html` <span class="quiet">of ${one.tenant}</span>` : ""}</span>
+    </button>
+    ${open && html`<${JsonTree} value=${one.detail} />`}
+  </li>`;
+}

@@ -1,0 +1,45 @@
+import { api } from "../../api.js";
+import { TextField } from "../../components/field.js";
+import { FormDialog } from "../../components/form_dialog.js";
+import { say } from "../../components/toast.js";
+import { html, useState } from "../../ui.js";
+
+/** @type {[string, string][]} name in the API, and what people read */
+export const LIMITS = [
+  ["max_running", "Running"],
+  ["max_queued", "Waiting"],
+  ["max_payload_bytes", "Payload bytes"],
+  ["requests_per_minute", "Requests / min"],
+];
+
+/** @param {{tenant?: any, close: () => void, saved: () => void}} props tenant: then it is changed */
+export function TenantDialog({ tenant, close, saved }) {
+  const [slug, setSlug] = useState(tenant?.slug ?? "");
+  const [name, setName] = useState(tenant?.name ?? "");
+  const [weight, setWeight] = useState(String(tenant?.weight ?? 1));
+  const [limits, setLimits] = useState(
+    /** @type {Record<string, string>} */ (
+      Object.fromEntries(LIMITS.map(([key]) => [key, String(tenant?.limits[key] ?? "")]))
+    ),
+  );
+  const send = async () => {
+    const most = Object.fromEntries(LIMITS.map(([key]) => [key, limits[key].trim() ? Number(limits[key]) : null]));
+    const body = { name, weight: Number(weight), limits: most };
+    if (tenant) await api.patch(`/admin/tenants/${encodeURIComponent(tenant.slug)}`, body);
+    else await api.post("/admin/tenants", { slug, ...body });
+    say(tenant ? `Changed ${slug}.` : `Made ${slug}.`);
+    saved();
+  };
+  return html`<${FormDialog} title=${tenant ? `Tenant ${tenant.slug}` : "New tenant"} does=${tenant ? "Save" : "Make"}
+    close=${close} send=${send}>${(/** @type {Record<string, string>} */ problems) => html`
+    ${!tenant && html`<${TextField} label="Slug" hint="How it is addressed, for ever." value=${slug} set=${setSlug} problem=${problems.slug} />`}
+    <${TextField} label="Name" value=${name} set=${setName} problem=${problems.name} />
+    <${TextField} label="Weight" hint="With 3 it gets three jobs for each one of a tenant with 1, where tenants take turns."
+      value=${weight} set=${setWeight} problem=${problems.weight} numeric />
+    <div class="field-row">${LIMITS.map(
+      ([key, label]) => html`<${TextField} key=${key} label=${`Most: ${label.toLowerCase()}`}
+      hint="Empty is no limit." value=${limits[key]} problem=${problems[`limits.${key}`]} numeric
+      set=${(/** @type {string} */ value) => setLimits({ ...limits, [key]: value })} />`,
+    )}</div>`}
+  </${FormDialog}>`;
+}

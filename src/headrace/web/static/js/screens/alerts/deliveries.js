@@ -1,0 +1,33 @@
+import { api } from "../../api.js";
+import { Loaded } from "../../components/states.js";
+import { RelativeTime } from "../../components/time.js";
+import { duration } from "../../lib/format.js";
+import { useEvery, useResource } from "../../resource.js";
+import { html } from "../../ui.js";
+
+const EVERY = 5000;
+const EVENTS = /** @type {Record<string, string>} */ ({
+  firing: "it began",
+  repeated: "it lasts",
+  escalated: "nobody was on it",
+  recovered: "it is over",
+  test: "a test",
+});
+
+/** Each try to tell a target, the newest first. @param {{target: any}} props */
+export function Deliveries({ target }) {
+  const tries = useResource(`deliveries to ${target.id}`, (signal) =>
+    api.get("/alerts/deliveries", { target_id: target.id, limit: 50 }, signal),
+  );
+  useEvery(tries.reload, EVERY);
+  return html`<div class="deliveries" role="region" aria-label=${`What was sent to ${target.name}`}>
+    <${Loaded} of=${tries} what="What was sent" rows=${3}>${(/** @type {any} */ data) =>
+      data.items.length === 0
+        ? html`<p class="quiet">Nothing was sent to it yet.</p>`
+        : html`<ul>${data.items.map((/** @type {any} */ one) => html`<li key=${one.id}>
+            <span>${one.rule ? `${one.rule}: ` : ""}${EVENTS[one.event] ?? one.event}</span>
+            <span class="num quiet"><${RelativeTime} at=${one.at} /></span>
+            <span class="cell-sub ${one.error ? "is-bad" : ""}">${one.error ?? `arrived in ${duration(one.seconds)}${one.status_code ? `, answered ${one.status_code}` : ""}`}</span>
+          </li>`)}</ul>`}</${Loaded}>
+  </div>`;
+}

@@ -1,0 +1,27 @@
+// The parameters of a rule's kind. Names are suggested from what there is.
+import { api } from "../../api.js";
+import { Field } from "../../components/field.js";
+import { ALERT_KINDS } from "../../lib/alert_kinds.js";
+import { useResource } from "../../resource.js";
+import { html } from "../../ui.js";
+
+/** @param {import("./rule_dialog.js").Fields} props */
+export function Parameters({ form, put, problems }) {
+  const { parameters } = ALERT_KINDS[form.kind];
+  const names = useNames(parameters.find((one) => one.many)?.many ?? "");
+  return html`<div class="more-fields">${parameters.map((one) => html`<${Field} key=${one.name} label=${one.label}
+    hint=${one.hint} problem=${problems[`parameters.${one.name}`]}>${(/** @type {any} */ attributes) => html`
+      <input ...${attributes} value=${form.parameters[one.name] ?? ""} placeholder=${one.none} autocomplete="off" spellcheck=${false}
+        list=${one.many && `${attributes.id}-names`}
+        onInput=${(/** @type {any} */ event) => put({ parameters: { ...form.parameters, [one.name]: event.target.value } })} />
+      ${one.many && html`<datalist id=${`${attributes.id}-names`}>${names.map((name) => html`<option key=${name} value=${name} />`)}
+        </datalist>`}`}</${Field}>`)}</div>`;
+}
+
+/** Definitions, queues or triggers by name; none while they are not known. @param {string} many @returns {string[]} */
+function useNames(many) {
+  const path = many === "trigger" ? "/jobs/triggers" : "/definitions";
+  const found = useResource(`names of ${path}`, (signal) => api.get(path, { limit: 500 }, signal));
+  const field = { trigger: "name", queue: "queue" }[many] ?? "key";
+  return [...new Set((found.data?.items ?? []).map((/** @type {any} */ one) => one[field]))].map(String).sort();
+}

@@ -1,0 +1,82 @@
+import { api } from "../../api.js";
+import { Icon } from "../../components/icon.js";
+import { Menu, MenuItem } from "../../components/menu.js";
+import { Panel } from "../../components/panel.js";
+import { Loaded } from "../../components/states.js";
+import { sayRefused } from "../../components/toast.js";
+import { useKeys } from "../../keyboard.js";
+import { tellsWords } from "../../lib/alert_form.js";
+import { looksFor } from "../../lib/alert_kinds.js";
+import { tenant } from "../../router.js";
+import { may, session } from "../../session.js";
+import { html, useState } from "../../ui.js";
+import { DeleteDialog } from "./delete_dialog.js";
+import { RuleDialog } from "./rule_dialog.js";
+
+/** @param {{of: import("../../resource.js").Resource<any>, targets: any[]}} props */
+export function Rules({ of, targets }) {
+  const [open, setOpen] = useState(/** @type {{what: "edit" | "delete", rule?: any} | null} */ (null));
+  const close = () => setOpen(null);
+  const changes = may("alert_rules.change");
+  useKeys(changes ? [{ keys: "c", says: "New alert rule", does: () => setOpen({ what: "edit" }) }] : []);
+  const put = (/** @type {any} */ changed) =>
+    of.change((data) => ({
+      ...data,
+      items: data.items.map((/** @type {any} */ one) => (one.id === changed.id ? changed : one)),
+    }));
+  // A rule tells targets of its own tenant; one without a tenant is the server's.
+  const owner = open?.rule ? open.rule.tenant : (tenant.value ?? session.value?.tenant ?? null);
+  const add = changes && html`<button class="button push" type="button" onClick=${() => setOpen({ what: "edit" })}><${Icon}
+    name="plus" />New rule</button>`;
+  return html`<${Panel} title="Rules" note="what is looked for" head=${add}>
+    <${Loaded} of=${of} what="The rules" rows=${3}>${(/** @type {any} */ data) =>
+      data.items.length === 0
+        ? html`<div class="state state-small"><p>No rule yet. A rule says what is wrong, and who is then told.</p></div>`
+        : html`<ul>${data.items.map((/** @type {any} */ rule) => html`<${Rule} key=${rule.id} rule=${rule} put=${put} open=${setOpen}
+            nameOf=${(/** @type {string} */ id) => targets.find((one) => one.id === id)?.name ?? "a target"} />`)}</ul>`}</${Loaded}>
+    ${
+      open?.what === "edit" &&
+      html`<${RuleDialog} rule=${open.rule} close=${close} saved=${of.reload}
+      targets=${targets.filter((one) => one.tenant === owner)} />`
+    }
+    ${
+      open?.what === "delete" &&
+      html`<${DeleteDialog} what="rule" of=${open.rule} close=${close} done=${of.reload}
+      says="Its alerts go with it. What was sent stays in the log of its targets." />`
+    }
+  </${Panel}>`;
+}
+
+/** @param {{rule: any, put: (rule: any) => void, open: (what: any) => void, nameOf: (id: string) => string}} props */
+function Rule({ rule, put, open, nameOf }) {
+  const changes = may("alert_rules.change");
+  const turn = async (/** @type {boolean} */ enabled) => {
+    put({ ...rule, enabled });
+    try {
+      put(await api.post(`/alerts/rules/${rule.id}/${enabled ? "enable" : "disable"}`));
+    } catch (error) {
+      put(rule);
+      sayRefused(enabled ? "Not turned on." : "Not turned off.", error);
+    }
+  };
+  return html`<li class="rule-row" data-rule=${rule.id}>
+    <label class="switch"><input type="checkbox" role="switch" checked=${rule.enabled} disabled=${!changes}
+      aria-label=${`${rule.name} is on`} onChange=${(/** @type {any} */ event) => turn(event.target.checked)} /><span /></label>
+    <div class="alert-what"><span class="row-name">${rule.name}</span> ${rule.open_alerts > 0 && html`<span
+      class="tag tag-warn">${rule.open_alerts} open</span>`}
+      <span class="cell-sub">${looksFor(rule)}${whose(rule)}</span></div>
+    <div class="num rule-tells"><span>${rule.targets.map(nameOf).join(", ") || html`<span class="is-warn">tells nobody</span>`}</span>
+      <span class="cell-sub">${tellsWords(rule, nameOf)}</span></div>
+    ${
+      changes &&
+      html`<${Menu} label=${`Actions of ${rule.name}`} class="button button-plain button-icon button-small" button=${html`<${Icon} name="more" />`}>
+      <${MenuItem} does=${() => open({ what: "edit", rule })}>Edit</${MenuItem}>
+      <${MenuItem} does=${() => open({ what: "delete", rule })}>Delete</${MenuItem}>
+    </${Menu}>`
+    }
+  </li>`;
+}
+
+/** Where rules of several are seen together. @param {any} rule */
+const whose = (rule) =>
+  session.value?.tenant || tenant.value ? "" : rule.tenant ? ` · of ${rule.tenant}` : " · of all tenants together";

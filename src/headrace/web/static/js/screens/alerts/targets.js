@@ -1,0 +1,70 @@
+import { Icon } from "../../components/icon.js";
+import { Menu, MenuItem } from "../../components/menu.js";
+import { Panel } from "../../components/panel.js";
+import { Loaded } from "../../components/states.js";
+import { place, setQuery } from "../../router.js";
+import { may } from "../../session.js";
+import { html, useState } from "../../ui.js";
+import { DeleteDialog } from "./delete_dialog.js";
+import { Deliveries } from "./deliveries.js";
+import { KeyDialog, TargetDialog } from "./target_dialog.js";
+import { sendTest } from "./test_target.js";
+
+/** @param {{of: import("../../resource.js").Resource<any>}} props */
+export function Targets({ of }) {
+  const [open, setOpen] = useState(/** @type {{what: "edit" | "delete", target?: any} | null} */ (null));
+  const [made, setMade] = useState(/** @type {any} */ (null));
+  const close = () => setOpen(null);
+  const saved = (/** @type {any} */ target) => {
+    of.reload();
+    if (target.key) setMade(target);
+  };
+  const add = may("alert_targets.change") && html`<button class="button push" type="button"
+    onClick=${() => setOpen({ what: "edit" })}><${Icon} name="plus" />New target</button>`;
+  return html`<${Panel} title="Targets" note="who is told" head=${add}>
+    <${Loaded} of=${of} what="The targets" rows=${3}>${(/** @type {any} */ data) =>
+      data.items.length === 0
+        ? html`<div class="state state-small"><p>No target yet. A target is a webhook, some e-mail addresses or a command.</p></div>`
+        : html`<ul>${data.items.map((/** @type {any} */ target) => html`<${Target} key=${target.id} target=${target}
+            open=${setOpen} />`)}</ul>`}</${Loaded}>
+    ${open?.what === "edit" && html`<${TargetDialog} target=${open.target} close=${close} saved=${saved} />`}
+    ${made && html`<${KeyDialog} made=${made} close=${() => setMade(null)} />`}
+    ${
+      open?.what === "delete" &&
+      html`<${DeleteDialog} what="target" of=${open.target} close=${close} done=${of.reload}
+      says="Nothing is sent to it any more. It stays while a rule tells it." />`
+    }
+  </${Panel}>`;
+}
+
+/** @param {{target: any, open: (what: any) => void}} props */
+function Target({ target, open }) {
+  const [testing, setTesting] = useState(false);
+  const test = async () => {
+    setTesting(true);
+    await sendTest(target);
+    setTesting(false);
+  };
+  const looked = place.value.query.get("sent") === target.id;
+  return html`<li class="rule-row" data-target=${target.id}>
+    <span class="tag">${target.kind}</span>
+    <div class="alert-what"><button class="link row-name" type="button" aria-expanded=${looked}
+      onClick=${() => setQuery({ sent: looked ? null : target.id })}>${target.name}</button>
+      <span class="cell-sub">${target.address}${target.signed ? " · signed" : ""}</span></div>
+    <span class="row-actions">
+      ${
+        may("alert_targets.test") &&
+        html`<button class="button button-small" type="button" disabled=${testing} aria-busy=${testing}
+        aria-label=${`Test ${target.name}`} onClick=${test}>Test</button>`
+      }
+      ${
+        may("alert_targets.change") &&
+        html`<${Menu} label=${`Actions of ${target.name}`} class="button button-plain button-icon button-small" button=${html`<${Icon} name="more" />`}>
+        <${MenuItem} does=${() => open({ what: "edit", target })}>Edit</${MenuItem}>
+        <${MenuItem} does=${() => open({ what: "delete", target })}>Delete</${MenuItem}>
+      </${Menu}>`
+      }
+    </span>
+    ${looked && html`<${Deliveries} target=${target} />`}
+  </li>`;
+}

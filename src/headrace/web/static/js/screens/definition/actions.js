@@ -1,0 +1,49 @@
+import { api } from "../../api.js";
+import { Icon } from "../../components/icon.js";
+import { Menu, MenuItem } from "../../components/menu.js";
+import { PauseDialog } from "../../components/pause_dialog.js";
+import { sayRefused } from "../../components/toast.js";
+import { useKeys } from "../../keyboard.js";
+import { href } from "../../router.js";
+import { may } from "../../session.js";
+import { html, useState } from "../../ui.js";
+import { EnqueueDialog } from "../jobs/enqueue.js";
+
+/** @param {{definition: any, show: (changed: any) => void}} props */
+export function Actions({ definition, show }) {
+  const [dialog, setDialog] = useState(/** @type {"" | "enqueue" | "pause"} */ (""));
+  const close = () => setDialog("");
+  const path = `/admin/jobs/definitions/${encodeURIComponent(definition.key)}`;
+  const change = async (/** @type {any} */ wanted, /** @type {() => Promise<any>} */ ask, /** @type {string} */ not) => {
+    show(wanted);
+    try {
+      show(await ask());
+    } catch (error) {
+      show(definition);
+      sayRefused(not, error);
+    }
+  };
+  const enable = (/** @type {boolean} */ enabled) =>
+    change({ enabled }, () => api.patch(path, { enabled }), enabled ? "Not enabled." : "Not disabled.");
+  const pause = async (/** @type {any} */ how) => show(await api.post(`${path}/pause`, how));
+  const resume = () => change({ paused: false, pause: null }, () => api.post(`${path}/resume`), "Not resumed.");
+  const runnable = definition.enabled !== false && !definition.deleted_from_code_at && may("jobs.enqueue");
+  const pauses = may("definitions.pause");
+  useKeys(runnable ? [{ keys: "e", says: "Enqueue a job of it", does: () => setDialog("enqueue") }] : []);
+  return html`<div class="actions">
+    ${pauses && (definition.paused ? html`<button class="button" type="button" onClick=${resume}><${Icon} name="play" />Resume
+      </button>` : html`<button class="button" type="button" onClick=${() => setDialog("pause")}><${Icon} name="pause" />Pause
+      </button>`)}
+    ${runnable && html`<button class="button button-primary" type="button" onClick=${() => setDialog("enqueue")}><${Icon}
+      name="plus" />Enqueue</button>`}
+    <${Menu} label="Actions" class="button button-icon" button=${html`<${Icon} name="more" />`}>
+      <${MenuItem} href=${href("/jobs", { q: `definition:${definition.key}` })}>Its jobs</${MenuItem}>
+      <${MenuItem} href=${href("/triggers", { definition: definition.key })}>Its triggers</${MenuItem}>
+      ${may("definitions.update") && html`<${MenuItem} does=${() => enable(!definition.enabled)}>
+        ${definition.enabled ? "Disable" : "Enable"}</${MenuItem}>`}
+    </${Menu}>
+    ${dialog === "enqueue" && html`<${EnqueueDialog} definition=${definition.key} close=${close} />`}
+    ${dialog === "pause" && html`<${PauseDialog} what=${`definition ${definition.key}`} close=${close} pause=${pause}
+      says="No more of its jobs start, for every tenant. What runs, runs on; what is enqueued, waits." />`}
+  </div>`;
+}

@@ -1,0 +1,15 @@
+import { Icon } from "../../components/icon.js";
+import { PausedWords } from "../../components/pause_dialog.js";
+import { RelativeTime } from "../../components/time.js";
+import { html } from "../../ui.js";
+
+/** Why its jobs do not run. @param {{definition: any}} props */
+export function Notices({ definition }) {
+  const { pause } = definition;
+  return html`
+    ${definition.deleted_from_code_at && html`<p class="banner"><${Icon} name="warning" /><span>Deleted from code
+      <${RelativeTime} at=${definition.deleted_from_code_at} />. What waits stays; nothing new can be enqueued.</span></p>`}
+    ${!definition.enabled && html`<p class="banner"><${Icon} name="warning" /><span>Disabled: nothing new can be enqueued.
+      </span></p>`}
+    ${pause && html`<p class="banner"><${Icon} name="pause" /><span><${PausedWords} pause=${pause} /></span></p>`}`;
+}

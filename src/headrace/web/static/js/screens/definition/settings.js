@@ -1,0 +1,85 @@
+// Settings of one group, edited where they stand.
+import { Refused, api } from "../../api.js";
+import { Field } from "../../components/field.js";
+import { Panel } from "../../components/panel.js";
+import { say } from "../../components/toast.js";
+import { GROUPS, matters, readSetting, showSetting, writeSetting } from "../../lib/settings.js";
+import { may } from "../../session.js";
+import { html, useState } from "../../ui.js";
+
+/** @typedef {import("../../lib/settings.js").Setting} Setting */
+
+/** @param {{title: string, definition: any, show: (changed: any) => void}} props */
+export function Settings({ title, definition, show }) {
+  const [editing, setEditing] = useState(false);
+  const settings = GROUPS[title];
+  if (editing)
+    return html`<${Form} title=${title} settings=${settings} definition=${definition} show=${show}
+      close=${() => setEditing(false)} />`;
+  const edit = may("definitions.update") && html`<button class="button button-plain button-small push" type="button"
+    aria-label=${`Edit ${title.toLowerCase()}`} onClick=${() => setEditing(true)}>Edit</button>`;
+  return html`<${Panel} title=${title} head=${edit}>
+    <dl class="facts ruled">${settings.filter((one) => matters(one, definition)).map((setting) => html`<dt key=${setting.name}>${setting.label}</dt><dd>
+      ${showSetting(setting, definition[setting.name])}<${Changed} setting=${setting} of=${definition.overrides?.[setting.name]} />
+      </dd>`)}</dl>
+  </${Panel}>`;
+}
+
+/** @param {{setting: Setting, of?: {declared: any, current: any}}} props */
+function Changed({ setting, of }) {
+  if (!of) return null;
+  return html` <span class="tag" title="Changed by an operator">code says ${showSetting(setting, of.declared)}</span>`;
+}
+
+/** @param {{title: string, settings: Setting[], definition: any, show: (changed: any) => void, close: () => void}} props */
+function Form({ title, settings, definition, show, close }) {
+  const [values, setValues] = useState(() =>
+    Object.fromEntries(settings.map((one) => [one.name, writeSetting(one, definition[one.name])])),
+  );
+  const [refused, setRefused] = useState(/** @type {Record<string, string>} */ ({}));
+  const [busy, setBusy] = useState(false);
+  const read = settings.map((one) => /** @type {const} */ ([one.name, readSetting(one, values[one.name])]));
+  const problems = { ...Object.fromEntries(read.map(([name, { problem }]) => [name, problem])), ...refused };
+  const wrong = read.some(([, { problem }]) => problem);
+  const save = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const changes = Object.fromEntries(
+      read.filter(([name, { value }]) => value !== definition[name]).map(([name, { value }]) => [name, value]),
+    );
+    if (Object.keys(changes).length === 0) return close();
+    setBusy(true);
+    try {
+      show(await api.patch(`/admin/jobs/definitions/${encodeURIComponent(definition.key)}`, changes));
+      say("Saved. It holds from now on, in every worker.");
+      close();
+    } catch (error) {
+      setBusy(false);
+      const fields = error instanceof Refused ? error.fields : {};
+      setRefused(Object.keys(fields).length ? fields : { "": /** @type {Error} */ (error).message });
+    }
+  };
+  const set = (/** @type {string} */ name, /** @type {any} */ value) => {
+    setRefused({});
+    setValues((before) => ({ ...before, [name]: value }));
+  };
+  return html`<${Panel} title=${title}><form class="ruled" noValidate onSubmit=${save}>
+    <div class="fields fields-tight">${settings.map((one) => html`<${Input} key=${one.name} setting=${one} value=${values[one.name]}
+      set=${(/** @type {any} */ value) => set(one.name, value)} problem=${problems[one.name]} />`)}</div>
+    <footer class="panel-foot">
+      ${refused[""] && html`<span class="is-bad" role="alert">${refused[""]}</span>`}
+      <span class="push actions"><button class="button button-small" type="button" onClick=${close}>Cancel</button>
+        <button class="button button-small button-primary" type="submit" disabled=${busy || wrong} aria-busy=${busy}>Save
+          </button></span>
+    </footer>
+  </form></${Panel}>`;
+}
+
+/** @param {{setting: Setting, value: any, set: (value: any) => void, problem?: string}} props */
+function Input({ setting, value, set, problem }) {
+  if (setting.kind === "flag")
+    return html`<label class="field field-check"><input type="checkbox" checked=${value}
+      onChange=${(/** @type {any} */ event) => set(event.target.checked)} /><span>${setting.label}</span></label>`;
+  return html`<${Field} label=${setting.label} hint=${setting.hint} problem=${problem}>${(/** @type {any} */ attributes) =>
+    html`<input ...${attributes} value=${value} placeholder=${setting.none} autocomplete="off" spellcheck=${false}
+      onInput=${(/** @type {any} */ event) => set(event.target.value)} />`}</${Field}>`;
+}

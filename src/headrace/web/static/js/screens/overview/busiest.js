@@ -1,0 +1,49 @@
+import { Panel } from "../../components/panel.js";
+import { Spark } from "../../components/spark.js";
+import { Loaded } from "../../components/states.js";
+import { count, duration, share } from "../../lib/format.js";
+import { href } from "../../router.js";
+import { html } from "../../ui.js";
+import { WINDOW_WORDS } from "../overview.js";
+
+// Below this share of successes a row is marked.
+const POOR = 0.9;
+
+/** @param {{of: import("../../resource.js").Resource<any>, window: string}} props */
+export function Busiest({ of, window }) {
+  const words = WINDOW_WORDS[window];
+  return html`<${Panel} title="Busiest definitions" note=${words}
+    head=${html`<a class="link push" href=${href("/definitions")}>All definitions</a>`}>
+    <${Loaded} of=${of} what="This table" rows=${5}>${(/** @type {any} */ data) =>
+      data.items.length === 0
+        ? html`<div class="state state-small"><p>Nothing ran in the ${words}.</p></div>`
+        : html`<div class="table-scroll" tabindex="0" role="region" aria-label="Busiest definitions"><table>
+            <thead><tr>
+              <th scope="col">Definition</th><th scope="col" class="wide-only">Attempts</th>
+              <th scope="col" class="num">Count</th><th scope="col" class="num">Succeeded</th>
+              <th scope="col" class="num wide-only">p50</th><th scope="col" class="num">p95</th>
+            </tr></thead>
+            <tbody>${data.items.map((/** @type {any} */ one) => html`
+              <${Row} key=${one.definition_key} one=${one} words=${words} />`)}</tbody>
+          </table></div>`}
+    </${Loaded}>
+  </${Panel}>`;
+}
+
+/** @param {{one: any, words: string}} props */
+function Row({ one, words }) {
+  const good = one.attempts - one.failed;
+  const poor = good < POOR * one.attempts;
+  return html`<tr>
+    <td>
+      <a class="row-name" href=${href("/jobs", { q: `definition:${one.definition_key}` })}>${one.definition_key}</a>
+      ${" "}<span class="tag wide-only">${one.kind}</span>
+    </td>
+    <td class="wide-only"><${Spark} values=${one.steps} bad=${poor}
+      label=${`${one.definition_key}, attempts over the ${words}`} /></td>
+    <td class="num">${count(one.attempts)}</td>
+    <td class="num ${poor ? "is-bad strong" : ""}">${share(Math.max(0, good), one.attempts)}</td>
+    <td class="num wide-only">${duration(one.duration_seconds.p50)}</td>
+    <td class="num">${duration(one.duration_seconds.p95)}</td>
+  </tr>`;
+}

@@ -1,0 +1,38 @@
+import { Icon } from "../../components/icon.js";
+import { Failed } from "../../components/states.js";
+import { Age } from "../../components/time.js";
+import { now } from "../../clock.js";
+import { capped, count } from "../../lib/format.js";
+import { href } from "../../router.js";
+import { html } from "../../ui.js";
+
+// A job that waits longer deserves a look.
+const LATE = 60_000;
+
+/** @param {{of: import("../../resource.js").Resource<any>, health: any}} props */
+export function Stats({ of, health }) {
+  if (of.error && !of.data)
+    return html`<section class="panel"><${Failed} what="The counts" error=${of.error} again=${of.reload} /></section>`;
+  const s = of.data;
+  const late = s?.oldest_queued_at && now.value - Date.parse(s.oldest_queued_at) > LATE;
+  const oldest = s?.oldest_queued_at
+    ? html`<span class=${late ? "is-warn strong" : undefined}>oldest <${Age} at=${s.oldest_queued_at} /></span>`
+    : "none waits";
+  const slots = health ? `of ${count(health.slots)} slots` : "";
+  return html`<section class="panel stat-strip" aria-label="Jobs now and in the last hour">
+    <${Stat} status="queued" name="Queued" flows figure=${s && count(s.queued)} note=${s && oldest} />
+    <${Stat} status="running" name="Running" flows figure=${s && count(s.running)} note=${s && slots} />
+    <${Stat} status="succeeded" name="Succeeded" figure=${s && count(s.succeeded)} note=${s && "last hour"} />
+    <${Stat} status="failed" name="Failed" figure=${s && count(s.failed)} note=${s && "last hour, not retryable"} />
+    <${Stat} status="dead_letter" name="Dead letter" figure=${s && capped(s.dead_letter, s.dead_letter_capped)}
+      note=${s && (s.dead_letter ? "out of attempts" : "none")} />
+  </section>`;
+}
+
+/** @param {{status: string, name: string, figure?: string, note?: any, flows?: boolean}} props */
+function Stat({ status, name, figure, note, flows }) {
+  return html`<a class="stat ${flows ? "stat-flows" : ""}" href=${href("/jobs", { status })}>
+    <span class="stat-label"><${Icon} name=${status} />${name}</span>
+    <span class="stat-figure">${figure ?? "\u00a0"}</span><span class="stat-note">${note ?? "\u00a0"}</span>
+  </a>`;
+}

@@ -1,0 +1,39 @@
+import { Slots } from "../../components/meter.js";
+import { Panel } from "../../components/panel.js";
+import { Loaded } from "../../components/states.js";
+import { RelativeTime } from "../../components/time.js";
+import { Icon } from "../../components/icon.js";
+import { html } from "../../ui.js";
+
+const MOST = 10;
+
+/** @param {{of: import("../../resource.js").Resource<any>}} props */
+export function WorkerStrip({ of }) {
+  const all = of.data?.items ?? [];
+  const sum = (/** @type {"running" | "concurrency"} */ name) =>
+    all.reduce((/** @type {number} */ n, /** @type {any} */ one) => n + one[name], 0);
+  return html`<${Panel} title="Workers"
+    note=${all.length > 0 && `${sum("running")} of ${sum("concurrency")} slots busy`}>
+    <${Loaded} of=${of} what="The workers" rows=${2}>${(/** @type {any} */ data) =>
+      data.items.length === 0
+        ? html`<div class="state state-small"><p>No worker is live. Start one with <code>headrace worker</code>.</p>
+          </div>`
+        : html`<ul class="worker-strip">${data.items.slice(0, MOST).map((/** @type {any} */ worker) => html`<${Cell}
+          key=${worker.id} worker=${worker} />`)}</ul>`}
+    </${Loaded}>
+  </${Panel}>`;
+}
+
+/** @param {{worker: any}} props */
+function Cell({ worker }) {
+  return html`<li class="worker-cell">
+    <span class="row-name">${worker.name}</span>
+    ${
+      worker.stale
+        ? html`<span class="status status-stale"><${Icon} name="warning" />silent</span><span
+          class="cell-sub">last heard <${RelativeTime} at=${worker.heartbeat_at} /></span>`
+        : html`<${Slots} busy=${worker.running} all=${worker.concurrency} /><span class="cell-sub">
+          ${worker.draining ? "draining" : worker.queues.join(", ").replace("*", "all queues")}</span>`
+    }
+  </li>`;
+}

@@ -1,0 +1,43 @@
+import { Panel } from "../../components/panel.js";
+import { Empty, Loaded } from "../../components/states.js";
+import { RelativeTime } from "../../components/time.js";
+import { shortId } from "../../lib/format.js";
+import { reasonWords } from "../../lib/triggers.js";
+import { href } from "../../router.js";
+import { html } from "../../ui.js";
+import { pathOf } from "../triggers/change.js";
+import { Outcome } from "./outcome.js";
+import { useOlder } from "./paged.js";
+
+/** What it made of events, newest first. @param {{trigger: any, first: import("../../resource.js").Resource<any>}} props */
+export function Deliveries({ trigger, first }) {
+  const lines = useOlder(`${pathOf(trigger)}/deliveries`, first);
+  return html`<${Panel} title="Deliveries" note="every event that fits, and what became of it">
+    <${Loaded} of=${first} what="The deliveries">${() =>
+      lines.items.length === 0
+        ? html`<${Empty} title="No event yet" icon="triggers"><p>Each event that fits
+            <code> ${trigger.event_name}</code> will stand here.</p></${Empty}>`
+        : html`<div class="table-scroll ruled" tabindex="0" role="region" aria-label="Deliveries"><table>
+            <thead><tr><th scope="col">Event</th><th scope="col">Outcome</th><th scope="col">Why</th>
+              <th scope="col" class="num">When</th></tr></thead>
+            <tbody>${lines.items.map((line) => html`<${Line} key=${line.event_id} line=${line} />`)}</tbody>
+          </table></div>
+          ${lines.next && html`<footer class="panel-foot"><button class="button button-small push" type="button"
+            disabled=${lines.busy} onClick=${lines.more}>Older</button></footer>`}`}
+    </${Loaded}>
+  </${Panel}>`;
+}
+
+/** @param {{line: any}} props */
+function Line({ line }) {
+  return html`<tr>
+    <td>${line.event} <code class="quiet">${shortId(line.event_id)}</code></td>
+    <td><${Outcome} outcome=${line.outcome} /></td>
+    <td class="clip" title=${line.detail ?? undefined}>${
+      line.outcome === "fired"
+        ? html`<a href=${href(`/jobs/${line.job_id}`)}>job <code>${shortId(line.job_id)}</code></a>`
+        : html`<span class="soft">${reasonWords(line.reason)}${line.detail && `: ${line.detail}`}</span>`
+    }</td>
+    <td class="num quiet"><${RelativeTime} at=${line.emitted_at} /></td>
+  </tr>`;
+}

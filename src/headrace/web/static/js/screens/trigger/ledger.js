@@ -1,0 +1,49 @@
+import { Panel } from "../../components/panel.js";
+import { Empty, Loaded } from "../../components/states.js";
+import { RelativeTime } from "../../components/time.js";
+import { count, shortId } from "../../lib/format.js";
+import { dayIn, timeIn } from "../../lib/in_zone.js";
+import { reasonWords, sourceWords } from "../../lib/triggers.js";
+import { href } from "../../router.js";
+import { html } from "../../ui.js";
+import { pathOf } from "../triggers/change.js";
+import { Outcome } from "./outcome.js";
+import { useOlder } from "./paged.js";
+
+/** What became of its due times, newest first. @param {{trigger: any, first: import("../../resource.js").Resource<any>}} props */
+export function Ledger({ trigger, first }) {
+  const lines = useOlder(`${pathOf(trigger)}/fires`, first);
+  return html`<${Panel} title="Fire ledger" note="every due time, and what became of it">
+    <${Loaded} of=${first} what="The ledger">${() =>
+      lines.items.length === 0
+        ? html`<${Empty} title="Nothing has been due yet" icon="triggers"><p>Each due time will stand here, fired with its
+            job or skipped with the reason.</p></${Empty}>`
+        : html`<div class="table-scroll ruled" tabindex="0" role="region" aria-label="Fire ledger"><table>
+            <thead><tr><th scope="col">Due</th><th scope="col">Outcome</th><th scope="col">Why</th>
+              <th scope="col" class="wide-only">How</th><th scope="col" class="num wide-only">When</th></tr></thead>
+            <tbody>${lines.items.map((line) => html`<${Line} key=${line.due_at + line.occasion + line.at} line=${line}
+              tz=${trigger.timezone} />`)}</tbody>
+          </table></div>
+          ${lines.next && html`<footer class="panel-foot"><button class="button button-small push" type="button"
+            disabled=${lines.busy} onClick=${lines.more}>Older</button></footer>`}`}
+    </${Loaded}>
+  </${Panel}>`;
+}
+
+/** @param {{line: any, tz: string}} props */
+function Line({ line, tz }) {
+  const at = (/** @type {string} */ time) => `${dayIn(Date.parse(time), tz)} ${timeIn(Date.parse(time), tz)}`;
+  const due = line.until ? `${at(line.due_at)} to ${at(line.until)}` : at(line.due_at);
+  const many = line.n > 1 ? `${count(line.n)} times: ` : "";
+  return html`<tr>
+    <td>${due}</td>
+    <td><${Outcome} outcome=${line.outcome} /></td>
+    <td class="clip" title=${line.detail ?? undefined}>${
+      line.outcome === "fired"
+        ? html`<a href=${href(`/jobs/${line.job_id}`)}>job <code>${shortId(line.job_id)}</code></a>`
+        : html`<span class="soft">${many}${reasonWords(line.reason)}${line.detail && `: ${line.detail}`}</span>`
+    }</td>
+    <td class="soft wide-only">${sourceWords(line.triggered_by)}</td>
+    <td class="num quiet wide-only"><${RelativeTime} at=${line.at} /></td>
+  </tr>`;
+}

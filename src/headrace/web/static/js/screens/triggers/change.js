@@ -1,0 +1,54 @@
+// One trigger changed by the reader. The switch is shown at once, and taken back with the reason when it is refused.
+import { api } from "../../api.js";
+import { say, sayRefused } from "../../components/toast.js";
+import { shortId } from "../../lib/format.js";
+import { dayIn, timeIn } from "../../lib/in_zone.js";
+import { reasonWords } from "../../lib/triggers.js";
+import { href } from "../../router.js";
+
+/** @typedef {import("../../types.js").Trigger} Trigger */
+
+/** @param {Trigger} trigger */
+export const pathOf = (trigger) => `/jobs/triggers/${trigger.id}`;
+
+/**
+ * @param {Trigger} trigger
+ * @param {boolean} on
+ * @param {(trigger: Trigger) => void} show
+ * @param {string} [note] why it is off
+ */
+export async function turn(trigger, on, show, note) {
+  show({ ...trigger, enabled: on, pause_note: on ? null : (note ?? null), next_run_at: null });
+  try {
+    const path = `${pathOf(trigger)}/${on ? "enable" : "disable"}`;
+    show(await (on ? api.post(path) : api.post(path, { note: note || null })));
+  } catch (error) {
+    show(trigger);
+    sayRefused(on ? "Not turned on." : "Not turned off.", error);
+  }
+}
+
+/** @param {Trigger} trigger @param {() => void} after */
+export async function runNow(trigger, after) {
+  try {
+    const ran = await api.post(`${pathOf(trigger)}/fire`);
+    const open = { href: href(`/jobs/${ran.job_id}`), go: "Open" };
+    if (ran.fired) say(`Enqueued ${trigger.definition_key} ${shortId(ran.job_id)}.`, open);
+    else say(`Not run: ${reasonWords(ran.reason)}.`, open);
+    after();
+  } catch (error) {
+    sayRefused("Not run.", error);
+  }
+}
+
+/** @param {Trigger} trigger @param {() => void} after */
+export async function skipNext(trigger, after) {
+  try {
+    const { skipped } = await api.post(`${pathOf(trigger)}/skip-next`);
+    const at = Date.parse(skipped);
+    say(`${trigger.name} will let ${dayIn(at, trigger.timezone)} ${timeIn(at, trigger.timezone)} pass.`);
+    after();
+  } catch (error) {
+    sayRefused("Not skipped.", error);
+  }
+}

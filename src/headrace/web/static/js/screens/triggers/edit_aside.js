@@ -1,0 +1,38 @@
+// What would come of the form, beside it.
+import { JsonTree } from "../../components/json_tree.js";
+import { NextTimes } from "../../components/next_times.js";
+import { html } from "../../ui.js";
+import { Json } from "./edit_fields.js";
+
+/** @param {{form: any, set: any, problems: Record<string, string>, preview: any, rendered: any}} props */
+export function Aside({ form, set, problems, preview, rendered }) {
+  if (form.kind === "event")
+    return html`<aside class="editor-aside" aria-labelledby="aside">
+      <h3 id="aside">Test render</h3>
+      <${Json} form=${form} set=${set} problems=${problems} name="sample" label="Sample event" rows=${5} />
+      <div aria-live="polite">${rendered.answer ? html`<${Rendered} of=${rendered.answer} />` : rendered.error && html`<p
+        class="field-note is-bad">${rendered.error.message}</p>`}</div>
+    </aside>`;
+  if (form.kind === "init")
+    return html`<aside class="editor-aside" aria-labelledby="aside"><h3 id="aside">When</h3>
+      <p class="soft">As soon as it is saved, and once again for each other version.</p></aside>`;
+  const { answer, error } = preview;
+  return html`<aside class="editor-aside ${error ? "is-stale" : ""}" aria-labelledby="aside">
+    <h3 id="aside">Next ten, ${form.timezone}</h3>
+    <div aria-live="polite">${
+      error
+        ? html`<p class="soft">Mend the schedule to see when it fires.</p>`
+        : answer && html`<${NextTimes} times=${answer.times} tz=${form.timezone} />`
+    }</div>
+  </aside>`;
+}
+
+/** @param {{of: any}} props */
+function Rendered({ of }) {
+  const skips = of.condition_holds === false;
+  return html`
+    ${of.condition_holds !== null && html`<p class=${skips ? "is-warn" : "is-ok"}>
+      ${skips ? "The condition does not hold: nothing is enqueued." : "The condition holds."}</p>`}
+    ${of.error ? html`<p class="field-note is-bad">${of.error}</p>` : html`<p class="soft">The job would have</p><${JsonTree}
+      value=${of.payload} />`}`;
+}

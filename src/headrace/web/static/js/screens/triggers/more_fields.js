@@ -1,0 +1,35 @@
+// What is seldom said of a trigger, folded away until somebody wants it or something of it is set.
+import { Icon } from "../../components/icon.js";
+import { Field, MomentField } from "../../components/field.js";
+import { WINDOW, hasWindow, moreOf } from "../../lib/trigger_more.js";
+import { html, useState } from "../../ui.js";
+import { Choice } from "./edit_fields.js";
+import { OVERLAP } from "./choices.js";
+
+/** @param {import("./edit_fields.js").Fields} fields */
+export function MoreFields(fields) {
+  const { form, set, problems, definition } = fields;
+  const settings = moreOf(form.kind);
+  const names = [...settings.map((one) => one.name), ...(hasWindow(form.kind) ? WINDOW.map(([name]) => name) : [])];
+  const [open, setOpen] = useState(names.some((name) => form[name] !== ""));
+  // What is to be mended is never hidden.
+  const shown = open || names.some((name) => problems[name]);
+  return html`<details class="more" open=${shown} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
+    <summary><${Icon} name="down" />More settings</summary>
+    <div class="more-fields">
+      ${hasWindow(form.kind) && WINDOW.map(([name, label]) => html`<${MomentField} key=${name} label=${label}
+        value=${form[name]} set=${set(name)} tz=${form.timezone} problem=${problems[name]} />`)}
+      ${form.kind === "init" && html`<${Choice} ...${fields} name="overlap" label="If the last is still running" options=${OVERLAP} />`}
+      ${settings.map((one) => html`<${Field} key=${one.name} label=${one.label} hint=${one.hint} problem=${problems[one.name]}>${(
+        /** @type {any} */ attributes,
+      ) => html`<input ...${attributes} value=${form[one.name]} placeholder=${usualOf(one, definition)} autocomplete="off"
+        spellcheck=${false} onInput=${(/** @type {any} */ event) => set(one.name)(event.target.value)} />`}</${Field}>`)}
+    </div>
+  </details>`;
+}
+
+/** What holds when nothing is said. @param {import("../../lib/trigger_more.js").More} setting @param {any} definition */
+function usualOf({ name, none }, definition) {
+  const its = definition?.[name];
+  return none === "the definition's" && its !== undefined ? `${its}, as ${definition.key} has it` : none;
+}

@@ -1,0 +1,147 @@
+import { Icon } from "../../components/icon.js";
+import { Menu, MenuItem } from "../../components/menu.js";
+import { RunDots } from "../../components/run_dots.js";
+import { Switch } from "../../components/switch.js";
+import { RelativeTime } from "../../components/time.js";
+import { now } from "../../clock.js";
+import { useKeys } from "../../keyboard.js";
+import { duration, hourMinute } from "../../lib/format.js";
+import { dayIn, ownZone } from "../../lib/in_zone.js";
+import { awaitsTime, failingWords, firesNote, firesWords } from "../../lib/triggers.js";
+import { zone } from "../../preferences.js";
+import { href, navigate } from "../../router.js";
+import { may, session } from "../../session.js";
+import { html, useState } from "../../ui.js";
+import { DeleteDialog } from "../trigger/delete.js";
+import { PauseTrigger } from "../trigger/pause.js";
+import { runNow, skipNext, turn } from "./change.js";
+
+/** @typedef {import("../../types.js").Trigger} Trigger */
+/** @typedef {import("../../types.js").Glance} Glance */
+
+/** @param {{of: import("../../resource.js").Resource<any>, edit: (trigger: Trigger) => void}} props */
+export function TriggersTable({ of, edit }) {
+  /** @type {Glance[]} */
+  const items = of.data.items;
+  const [cursor, setCursor] = useState("");
+  const [asked, ask] = useState(/** @type {{what: "pause" | "delete", trigger: Trigger} | null} */ (null));
+  const show = (/** @type {Trigger} */ changed) =>
+    of.change((data) => ({ ...data, items: data.items.map((/** @type {Glance} */ one) => (one.trigger.id === changed.id ? { ...one, trigger: changed } : one)) }));
+  const does = { edit, ask, show, reload: of.reload };
+  useTableKeys(items, cursor, setCursor, of.reload);
+  return html`<div class="table-scroll"><table class="two-line triggers-table">
+      <thead><tr>
+        <th scope="col">On</th><th scope="col">Trigger</th><th scope="col">Fires</th><th scope="col">Next</th>
+        <th scope="col">Last ten</th><th scope="col"><span class="visually-hidden">Actions</span></th>
+      </tr></thead>
+      <tbody>${items.map((one) => html`<${Row} key=${one.trigger.id} one=${one} does=${does}
+        current=${cursor === one.trigger.id} />`)}</tbody>
+    </table></div>
+    ${asked?.what === "pause" && html`<${PauseTrigger} trigger=${asked.trigger} show=${show} close=${() => ask(null)} />`}
+    ${asked?.what === "delete" && html`<${DeleteDialog} trigger=${asked.trigger} done=${of.reload}
+      close=${() => ask(null)} />`}`;
+}
+
+/** @param {{one: Glance, does: any, current: boolean}} props */
+function Row({ one, does, current }) {
+  const { trigger } = one;
+  const everybody = session.value?.tenant === null;
+  return html`<tr class="${trigger.enabled ? "" : "is-off"} ${current ? "is-cursor" : ""}" data-trigger=${trigger.name}>
+    <td class="cell-on">${
+      may("triggers.change")
+        ? html`<${Switch} on=${trigger.enabled} label=${`${trigger.name} enabled`}
+          turn=${(/** @type {boolean} */ on) => turn(trigger, on, does.show)} />`
+        : html`<span class="quiet">${trigger.enabled ? "on" : "off"}</span>`
+    }</td>
+    <td class="cell-name"><a class="row-name" href=${href(`/triggers/${trigger.id}`)}>${trigger.name}</a>
+      <span class="cell-sub">${everybody && `${trigger.tenant_id} · `}${trigger.definition_key}</span></td>
+    <td class="clip cell-fires"><${Fires} one=${one} /></td>
+    <td class="cell-next"><${Next} trigger=${trigger} /></td>
+    <td class="cell-runs"><${RunDots} runs=${one.runs} /><${Last} one=${one} /></td>
+    <td class="num cell-actions"><${RowActions} trigger=${trigger} does=${does} /></td>
+  </tr>`;
+}
+
+/** @param {{one: Glance}} props */
+function Fires({ one }) {
+  const { trigger, clock_change: change } = one;
+  const skipped = one.runs.filter((run) => run.status === "skipped").length;
+  const paused = !trigger.enabled && trigger.pause_note;
+  return html`<span title=${firesWords(trigger, one.words)}>${firesWords(trigger, one.words)}</span>
+    ${change && trigger.enabled && html` <span class="tag tag-warn" title=${change.note}>clock change ${
+      dayIn(Date.parse(change.due_at), trigger.timezone)}</span>`}
+    ${skipped > 0 && trigger.trigger_type === "schedule" && html` <span class="tag">${skipped} skipped</span>`}
+    ${
+      trigger.last_error
+        ? html`<span class="cell-sub is-bad" title=${trigger.last_error}>${trigger.last_error}</span>`
+        : html`<span class="cell-sub">${paused ? trigger.pause_note : firesNote(trigger)}</span>`
+    }`;
+}
+
+/** @param {{trigger: Trigger}} props */
+export function Next({ trigger }) {
+  if (!trigger.enabled) return html`<span class="quiet">paused</span>`;
+  if (trigger.trigger_type === "event") return html`<span>on event</span>`;
+  if (awaitsTime(trigger, now.value)) return html`<span class="quiet">soon</span>`;
+  if (!trigger.next_run_at)
+    return html`<span class="quiet">${trigger.trigger_type === "init" ? "next version" : "no more"}</span>`;
+  const at = Date.parse(trigger.next_run_at);
+  const tz = zone.value === "UTC" ? "UTC" : ownZone();
+  const today = dayIn(at, tz) === dayIn(now.value, tz);
+  return html`${today ? "" : `${dayIn(at, tz).split(" ")[0]} `}${hourMinute(at, zone.value)}<span class="cell-sub">
+    <${RelativeTime} at=${trigger.next_run_at} /></span>`;
+}
+
+/** @param {{one: Glance}} props */
+function Last({ one }) {
+  const failing = failingWords(one.runs);
+  const last = one.runs.find((run) => run.status !== "skipped");
+  if (failing) return html`<span class="cell-sub is-bad">${failing}</span>`;
+  if (!last) return html`<span class="cell-sub">not run yet</span>`;
+  return html`<span class="cell-sub"><${RelativeTime} at=${last.at} />${
+    last.seconds === null ? "" : `, took ${duration(last.seconds)}`}</span>`;
+}
+
+/** @param {{trigger: Trigger, does: any}} props */
+function RowActions({ trigger, does }) {
+  const timed = trigger.trigger_type !== "event";
+  const fires = may("triggers.fire") && timed;
+  if (!fires && !may("triggers.change")) return null;
+  return html`<span class="row-actions">
+    ${fires && html`<button class="button button-plain button-small wide-only" type="button"
+      aria-label=${`Run now: ${trigger.name}`} onClick=${() => runNow(trigger, does.reload)}><${Icon} name="play" />Run now
+      </button>`}
+    <${Menu} label=${`Actions for ${trigger.name}`} class="button button-plain button-icon button-small"
+      button=${html`<${Icon} name="more" />`}>
+      ${fires && html`<${MenuItem} does=${() => runNow(trigger, does.reload)}>Run now</${MenuItem}>`}
+      ${fires && trigger.next_run_at && trigger.trigger_type === "schedule" && html`<${MenuItem}
+        does=${() => skipNext(trigger, does.reload)}>Skip the next</${MenuItem}>`}
+      ${
+        may("triggers.change") &&
+        html`<${MenuItem} does=${() => does.edit(trigger)}>Edit</${MenuItem}>
+        ${trigger.enabled && html`<${MenuItem} does=${() => does.ask({ what: "pause", trigger })}>Pause with a note
+          </${MenuItem}>`}
+        ${trigger.app === null && html`<${MenuItem} does=${() => does.ask({ what: "delete", trigger })}>Delete
+          </${MenuItem}>`}`
+      }
+    </${Menu}>
+  </span>`;
+}
+
+/** @param {Glance[]} items @param {string} cursor @param {(id: string) => void} setCursor @param {() => void} reload */
+function useTableKeys(items, cursor, setCursor, reload) {
+  const at = items.findIndex((one) => one.trigger.id === cursor);
+  const move = (/** @type {number} */ to) => {
+    const one = items[Math.max(0, Math.min(items.length - 1, to))];
+    if (one) setCursor(one.trigger.id);
+  };
+  const here = (/** @type {(trigger: Trigger) => void} */ call) => () => at >= 0 && call(items[at].trigger);
+  useKeys([
+    { keys: "j", says: "Next trigger", does: () => move(at + 1) },
+    { keys: "k", says: "Trigger before", does: () => move(at - 1) },
+    { keys: "Enter", says: "Open the trigger", does: here((one) => navigate(href(`/triggers/${one.id}`))) },
+    ...(may("triggers.fire")
+      ? [{ keys: "r", says: "Run the trigger now", does: here((one) => runNow(one, reload)) }]
+      : []),
+  ]);
+}
