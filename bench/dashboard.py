@@ -7,7 +7,7 @@ import contextlib
 import statistics
 import tempfile
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +61,7 @@ async def measure_dashboard(stage: Stage, scale: Scale) -> list[Line]:
             address = path.format(job=job, trigger=triggers[0][0]).replace("greet", "definition4")
             async with signed_in(chrome, url, admin if name in OF_THE_SERVER else member) as page:
                 lines += await _measure_screen(page, name, url + address)
-        for path in WATCHED:
-            async with signed_in(chrome, url, member) as page:
-                lines.append(await _measure_memory(stage, page, url + path, scale.minutes * 60 / len(WATCHED)))
+        lines += await _measure_memory(stage, chrome, url, member, scale.minutes * 60)
     return lines
 
 
@@ -125,31 +123,50 @@ def _taken(answer: Response) -> float | None:
     return timing["responseEnd"] - timing["requestStart"] if wanted else None
 
 
-async def _measure_memory(stage: Stage, page: Page, address: str, seconds: float) -> Line:
-    """How much more is in use at the end than at the beginning, collected both times, while jobs come and go."""
+async def _measure_memory(stage: Stage, chrome: Browser, url: str, token: str, seconds: float) -> list[Line]:
+    """How much more each screen has in use at the end than at the beginning, while jobs come and go."""
+    async with flowing(stage), AsyncExitStack() as open_pages:
+        pages = [await open_pages.enter_async_context(signed_in(chrome, url, token)) for _ in WATCHED]
+        for page, path in zip(pages, WATCHED, strict=True):
+            await page.goto(url + path)
+        await asyncio.sleep(min(30.0, seconds / 5))
+        looks = max(6, int(seconds / LOOK_EVERY))
+        samples: list[list[float]] = [[] for _ in pages]
+        for _ in range(looks):
+            await asyncio.sleep(seconds / looks)
+            for page, of_page in zip(pages, samples, strict=True):
+                of_page.append(await _memory_in_use(page))
+    what = f"after {seconds:.0f} s at {A_SECOND} jobs/s"
+    return [
+        at_most(f"memory of {path.strip('/') or 'the overview'} {what} ({_span(found)} MB)", _growth(found), "×", 1.1)
+        for path, found in zip(WATCHED, samples, strict=True)
+    ]
+
+
+async def _memory_in_use(page: Page) -> float:
+    """In MB, after what is no longer needed was collected."""
     session = await page.context.new_cdp_session(page)
+    await session.send("HeapProfiler.collectGarbage")
+    usage: dict[str, Any] = await session.send("Runtime.getHeapUsage")
+    await session.detach()
+    return float(usage["usedSize"]) / 1024 / 1024
 
-    async def used() -> float:
-        await session.send("HeapProfiler.collectGarbage")
-        usage: dict[str, Any] = await session.send("Runtime.getHeapUsage")
-        return float(usage["usedSize"]) / 1024 / 1024
 
+def _growth(samples: list[float]) -> float:
+    third = len(samples) // 3
+    return statistics.median(samples[-third:]) / statistics.median(samples[:third])
+
+
+@asynccontextmanager
+async def flowing(stage: Stage) -> AsyncIterator[None]:
+    """Jobs come all the while."""
     flow = asyncio.create_task(_flow(stage))
     try:
-        await page.goto(address)
-        await asyncio.sleep(min(30.0, seconds / 5))
-        samples = []
-        for _ in range(max(6, int(seconds / LOOK_EVERY))):
-            await asyncio.sleep(seconds / max(6, int(seconds / LOOK_EVERY)))
-            samples.append(await used())
+        yield
     finally:
         flow.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await flow
-    third = len(samples) // 3
-    grown = statistics.median(samples[-third:]) / statistics.median(samples[:third])
-    what = f"memory of {page.url.rsplit('/', 1)[-1] or 'the overview'} after {seconds:.0f} s at {A_SECOND} jobs/s"
-    return at_most(f"{what} ({_span(samples)} MB)", grown, "×", 1.1)
 
 
 async def _flow(stage: Stage) -> None:

@@ -75,15 +75,16 @@ async def workers(stage: Stage, *, processes: int = 1, concurrency: int = 500) -
 
 @asynccontextmanager
 async def running_process(
-    stage: Stage, module: str, *arguments: str, environment: dict[str, str] | None = None
+    stage: Stage, module: str, *arguments: str, environment: dict[str, str] | None = None, output: bool = False
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A Python module as a process on that database, stopped afterwards."""
+    """A Python module as a process on that database, stopped afterwards. `output`: what it prints is for us to read."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
         module,
         *arguments,
         env={**os.environ, "HEADRACE_DATABASE_URL": stage.endpoint.url, **(environment or {})},
+        stdout=asyncio.subprocess.PIPE if output else None,
         stderr=asyncio.subprocess.DEVNULL,
     )
     try:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import statistics
-import time
 
 from bench.app import hr, started
-from bench.drain import drain_product
+from bench.drain import drain_product, running_process
 from bench.lines import Line, Scale, at_least, at_most
 from bench.stage import FILL, Stage
 from headrace.app.work import WorkerProcess
@@ -114,23 +114,21 @@ async def _swept(stage: Stage) -> None:
 
 
 async def _delays(stage: Stage) -> float:
-    """The 95th percentile of seconds from enqueue to handler, one job at a time."""
+    """The 95th percentile of seconds from enqueue, by a client in another process, to handler."""
+    loop = asyncio.get_running_loop()
     async with hr:
         process = WorkerProcess(hr, concurrency=100)
         running = asyncio.create_task(process.run())
         await process.worker.ready.wait()
         await asyncio.sleep(2)
-        delays = []
-        for number in range(1, PROBES + 1):
-            started[number] = asyncio.get_running_loop().create_future()
-            began = time.perf_counter()
-            await hr.enqueue("noop", {"number": number}, tenant="small")
-            delays.append(await asyncio.wait_for(started[number], 30) - began)
-            del started[number]
-            await asyncio.sleep(0.02)
+        started.update({number: loop.create_future() for number in range(1, PROBES + 1)})
+        async with running_process(stage, "bench.probe", str(PROBES), output=True) as client:
+            printed, _ = await client.communicate()
+        began = enumerate(json.loads(printed), 1)
+        delays = sorted([await asyncio.wait_for(started.pop(number), 30) - at for number, at in began])
         process.stop()
         await running
-    return sorted(delays)[int(PROBES * 0.95)]
+    return delays[int(PROBES * 0.95)]
 
 
 def _ratio(rates: list[float], against: list[float]) -> float:

@@ -38,7 +38,7 @@ select event.name, event.data, trigger.name, delivery.outcome, delivery.reason
   join headrace.delivery on delivery.event_id = event.id
   join headrace.trigger on trigger.id = delivery.trigger_id
  where event.id = any($1)
- order by event.id
+ order by array_position($1, event.id)
 """
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import httpx
@@ -128,12 +129,57 @@ async def test_a_payload_larger_than_the_tenants_limit_is_refused(api: Api, acme
 async def test_a_tenant_that_has_its_fill_of_waiting_jobs_is_told_to_wait(api: Api, acme: httpx.AsyncClient) -> None:
     await api.set_tenant("acme", max_queued=3)
     await acme.post("/api/v1/jobs/batch", json={"jobs": [{"definition_key": "work"}] * 3})
-    await api.sample_queue()
 
     answer = await post(acme)
 
     assert (answer.status_code, answer.json()["code"]) == (429, "quota_exceeded")
     assert int(answer.headers["retry-after"]) > 0
+    assert (await acme.get("/api/v1/jobs/summary")).json()["queued"] == 3
+
+
+async def test_a_batch_that_does_not_fit_the_quota_is_refused_whole(api: Api, acme: httpx.AsyncClient) -> None:
+    await api.set_tenant("acme", max_queued=3)
+
+    answer = await acme.post("/api/v1/jobs/batch", json={"jobs": [{"definition_key": "work"}] * 4})
+
+    assert answer.status_code == 429
+    assert (await acme.get("/api/v1/jobs")).json()["items"] == []
+
+
+async def test_a_job_that_ended_makes_room_at_once(api: Api, acme: httpx.AsyncClient) -> None:
+    await api.set_tenant("acme", max_queued=2)
+    first = (await post(acme)).json()["id"]
+    await post(acme)
+    await api.sample_queue()
+    await api.end(first, "succeeded")
+
+    statuses = [(await post(acme)).status_code for _ in range(2)]
+
+    assert statuses == [201, 429]
+
+
+async def test_a_repeated_request_is_answered_though_the_quota_is_used_up(api: Api, acme: httpx.AsyncClient) -> None:
+    await api.set_tenant("acme", max_queued=1)
+    first = await post(acme, idempotency_key="order 7", dedupe_key="order")
+
+    again = await post(acme, idempotency_key="order 7", dedupe_key="order")
+
+    assert (again.status_code, again.json()["id"]) == (200, first.json()["id"])
+
+
+async def test_requests_at_the_same_moment_do_not_pass_the_quota_together(api: Api, acme: httpx.AsyncClient) -> None:
+    await api.set_tenant("acme", max_queued=5)
+
+    answers = await asyncio.gather(*(post(acme) for _ in range(12)))
+
+    assert sorted(answer.status_code for answer in answers) == [201] * 5 + [429] * 7
+
+
+async def test_jobs_of_others_are_not_counted(api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient) -> None:
+    await api.set_tenant("acme", max_queued=1)
+    await globex.post("/api/v1/jobs/batch", json={"jobs": [{"definition_key": "work"}] * 3})
+
+    assert (await post(acme)).status_code == 201
 
 
 async def test_a_tenant_that_asks_too_often_is_told_to_wait(api: Api, acme: httpx.AsyncClient) -> None:

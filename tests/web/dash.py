@@ -15,6 +15,8 @@ from tests.waiting import until
 from tests.web.browsing import fresh_page
 from tests.web.served import DashboardServer
 
+CLICK_IF_THERE = """(words) => [...document.querySelectorAll("button")]
+    .find((button) => button.textContent.trim() === words)?.click()"""
 FINAL = ("succeeded", "failed", "dead_letter", "canceled")
 
 
@@ -90,6 +92,13 @@ class Dash:
     async def allow(self, pattern: str) -> None:
         """As before."""
         await self.page.unroute(pattern)
+
+    async def try_again(self, pattern: str) -> None:
+        """The button asks again; then it is allowed, which a page may notice before the reader does."""
+        async with self.page.expect_request(pattern):
+            await self.button("Try again").click()
+        await self.allow(pattern)
+        await self.page.evaluate(CLICK_IF_THERE, "Try again")
 
 
 @asynccontextmanager

@@ -233,6 +233,5 @@ async def test_a_list_that_cannot_be_read_says_why_and_can_be_tried_again(dash: 
     await dash.open("/jobs")
     await expect(dash.page.locator(".sidebar")).to_contain_text("Live")
     await expect(dash.page.get_by_role("alert")).to_contain_text("The jobs could not be read")
-    await dash.allow("**/api/v1/jobs?*")
-    await dash.button("Try again").click()
+    await dash.try_again("**/api/v1/jobs?*")
     await expect(dash.page.get_by_role("heading", name="No jobs yet")).to_be_visible()

@@ -64,6 +64,5 @@ async def test_what_cannot_be_read_says_so(dash: Dash) -> None:
     await dash.refuse("**/api/v1/logs*")
     await dash.open("/logs")
     await expect(dash.page.get_by_role("alert")).to_contain_text("The lines could not be read")
-    await dash.allow("**/api/v1/logs*")
-    await dash.button("Try again").click()
+    await dash.try_again("**/api/v1/logs*")
     await expect(dash.page.get_by_role("heading", name="No lines yet")).to_be_visible()

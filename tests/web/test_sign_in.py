@@ -71,7 +71,6 @@ async def test_when_the_server_does_not_answer_it_says_so_and_tries_again(dash: 
     await dash.page.goto(dash.server.url)
     await expect(dash.page.get_by_role("alert")).to_contain_text("the database is starting")
 
-    await dash.allow("**/api/v1/session")
-    await dash.button("Try again").click()
+    await dash.try_again("**/api/v1/session")
 
     await expect(dash.page.locator(".sidebar")).to_be_visible()

@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from headrace.db.statements import statements
-from headrace.errors import BadRequest, NotFound, PayloadTooLarge, TooMany, ValidationError
+from headrace.errors import BadRequest, NotFound, ValidationError
 from headrace.model.encryption import SecretBox, encrypt_fields
 from headrace.model.payload_schema import payload_check
 from headrace.model.secret_fields import MASKED, secret_values
 from headrace.model.system import SYSTEM_TENANT
 from headrace.model.text import NotJsonError, to_json
 from headrace.service.door import Act
+from headrace.service.jobs.quota import allow_waiting, quota_of
 from headrace.tracing.produce import producing
 
 SQL = statements(__file__)
@@ -48,14 +49,6 @@ class Target(NamedTuple):
     secret_fields: list[str]
 
 
-class Quota(NamedTuple):
-    """What a tenant may have; none: as much as it likes."""
-
-    max_queued: int | None
-    max_payload_bytes: int | None
-    queued: int
-
-
 async def enqueue_requests(
     box: SecretBox,
     act: Act,
@@ -74,11 +67,15 @@ async def enqueue_requests(
         _payload(request, targets[request.definition], box, owner, place=f"jobs.{n}." if len(requests) > 1 else "")
         for n, request in enumerate(requests)
     ]
-    await _within_quota(act, owner, payloads)
+    quota = await quota_of(act, owner)
+    if quota is not None:
+        quota.allow_size(payloads)
     with _sending(requests, owner) as trace:
         await act.carry(trace)
         ids = await _insert(act, requests, payloads, owner, source, source_ref)
     result = await _with_news(act, requests, ids)
+    if quota is not None and any(new for _, new in result):
+        await allow_waiting(act, quota)
     await _record(act, requests, result)
     return result
 
@@ -168,25 +165,6 @@ def _payload(request: JobRequest, target: Target, box: SecretBox, tenant: str, *
     if not target.secret_fields:
         return text
     return to_json(encrypt_fields(payload, target.secret_fields, box, tenant=tenant, definition=request.definition))
-
-
-async def _within_quota(act: Act, tenant: str, payloads: Sequence[str]) -> None:
-    row = await act.conn.fetchrow(SQL["quota"], tenant)
-    if row is None:
-        return
-    quota = Quota(*row)
-    if quota.max_payload_bytes is not None:
-        largest = max((len(payload.encode()) for payload in payloads), default=0)
-        if largest > quota.max_payload_bytes:
-            raise PayloadTooLarge(
-                f'a payload of tenant "{tenant}" has at most {quota.max_payload_bytes:,} bytes, not {largest:,}'
-            )
-    if quota.max_queued is not None and quota.queued + len(payloads) > quota.max_queued:
-        raise TooMany(
-            f'tenant "{tenant}" may have {quota.max_queued:,} jobs waiting and has {quota.queued:,}',
-            after=30,
-            code="quota_exceeded",
-        )
 
 
 def _terms(request: JobRequest) -> tuple[Any, ...]:

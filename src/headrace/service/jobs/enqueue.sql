@@ -2,13 +2,6 @@
 -- name: targets
 select key, payload_schema, secret_fields from headrace.definition where key = any($1) and (not system or $2)
 
--- name: quota
-select tenant.max_queued, tenant.max_payload_bytes,
-       (select coalesce(sum(jobs), 0)::int from headrace.queue_sample
-         where queue_sample.tenant_id = tenant.id and tenant.max_queued is not null) as queued
-  from headrace.tenant
- where tenant.name = $1 and num_nonnulls(tenant.max_queued, tenant.max_payload_bytes) > 0
-
 -- name: enqueue
 select headrace.enqueue_many(
   $1, $2::text[]::jsonb[], tenant => $3, queue => $4, priority => $5::int,
