@@ -54,7 +54,8 @@ async def fresh_page(browser: Browser, url: str, *, width: int, height: int, dar
     page = await context.new_page()
     try:
         await page.set_viewport_size({"width": width, "height": height})
-        await page.emulate_media(color_scheme="dark" if dark else "light")
+        # Without motion a colour is there at once: who looks at contrast does not look at half of a change.
+        await page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")
         storage = await context.new_cdp_session(page)
         await storage.send("Storage.clearDataForOrigin", {"origin": url, "storageTypes": "local_storage"})
         await storage.detach()
