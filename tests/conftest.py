@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
@@ -16,6 +17,10 @@ from tests.engine import Engine
 from tests.servers import TestServer, start_server, versions
 
 from headrace.db.connect import Connection, Endpoint, OwnConnection
+
+# A shell's background job ignores Ctrl-C, and so would the processes that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Jobs of Headrace's own run where a test asks for them, also in processes that tests start.
 os.environ.setdefault("HEADRACE_BUILTIN_ENABLED", "false")

@@ -38,6 +38,8 @@ def wrapped(payload: bytes) -> bytes:
         (b'{"definition_key": "work"' + b" " * 34_000_000 + b"}", 413),
         (wrapped(json.dumps("x" * 2_000_000).encode()), 413),
         (b'{"jobs": ' + b"[" * 60 + b"]" * 60 + b"}", 422),
+        (wrapped(b'["a", ' * 400_000), 422),
+        (wrapped(b"[" + b"[]," * 1_100_000 + b"[]]"), 422),
     ],
     ids=lambda value: repr(value[:30]) if isinstance(value, bytes) else str(value),
 )
@@ -67,6 +69,8 @@ async def test_endless_deep_and_compressed_bodies_leave_the_memory_flat(served: 
             assert await refused(client, content=bomb, headers={"Content-Encoding": "gzip"}) == 415
             assert await refused(client, content=wrapped(b"[" * 15_000_000)) == 422
             assert await refused(client, content=wrapped(b"1" * 30_000_000)) == 422
+            assert await refused(client, content=wrapped(b'["ab12",' * 3_000_000)) == 422
+            assert await refused(client, content=wrapped(b"[" + b"[]," * 10_000_000 + b"[]]")) == 422
 
         assert (await client.post("/api/v1/jobs", json={"definition_key": "work"})).status_code == 201
         assert served.memory() - before < LARGEST_GROWTH_MB

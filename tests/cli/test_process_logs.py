@@ -80,7 +80,11 @@ async def hr(database_url: str) -> AsyncIterator[Headrace]:
 async def worker(database_url: str, hr: Headrace, connection: Connection, tmp_path: Path) -> AsyncIterator[Said]:
     """A worker that says everything."""
     (tmp_path / "app.py").write_text(APP)
-    variables = {"HEADRACE_LOGS_LEVEL": "debug", "HEADRACE_JOBS_LEASE_DURATION_S": "5"}
+    variables = {
+        "HEADRACE_LOGS_LEVEL": "debug",
+        "HEADRACE_JOBS_LEASE_DURATION_S": "5",
+        "HEADRACE_JOBS_SHUTDOWN_TIMEOUT_S": "1",
+    }
     process = Shell(tmp_path, HEADRACE_DATABASE_URL=database_url, **variables).start("worker", "app:hr")
     said = Said(tmp_path / "said.log")
 
