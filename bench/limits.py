@@ -128,7 +128,8 @@ async def _delays(stage: Stage) -> float:
         delays = sorted([await asyncio.wait_for(started.pop(number), 30) - at for number, at in began])
         process.stop()
         await running
-    return delays[int(PROBES * 0.95)]
+    p95: float = delays[int(PROBES * 0.95)]
+    return p95
 
 
 def _ratio(rates: list[float], against: list[float]) -> float:
