@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -35,6 +36,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """The engine's tests run on every PostgreSQL that is here; others on the embedded one."""
     if "every_server" in metafunc.fixturenames:
         metafunc.parametrize("every_server", versions(), indirect=True, scope="session")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and their modules stay to the end: nobody need look through them for garbage again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
