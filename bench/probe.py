@@ -12,7 +12,7 @@ import uvloop
 from bench.app import hr
 
 WARM = 20
-PAUSE = 0.05
+PAUSE = 0.03
 
 
 async def probe(count: int) -> list[float]:

@@ -17,7 +17,7 @@ LEAST_URGENT = 1000
 # For so long it is believed that nothing waits without a gate, while gates give all that is asked for.
 ALL_GATED_FOR = 0.05
 # Where several tenants came through lately, claims are small: nobody's turn should wait for the end of a large one.
-SMALL_CLAIM = 32
+SMALL_CLAIM = 20
 LATELY = 5.0
 # More than a worker holds.
 MOST_REMEMBERED = 5000
