@@ -10,6 +10,7 @@ import httpx
 
 from bench.lines import Line, Scale, at_most
 from bench.logs import QUERIES, Query, fill_lines
+from bench.over_http import serving
 from bench.stage import Stage
 from headrace import Headrace
 from headrace.rollups.fold import fold_deltas
@@ -136,11 +137,9 @@ async def measure_history(stage: Stage, scale: Scale) -> list[Line]:
     # Not the application of the other scenarios: what those have open stays as it is.
     async with Headrace(stage.endpoint.url, app="bench history") as app:
         token = (await Service(app).tokens.create("bench", "super_admin")).token
-        transport = httpx.ASGITransport(app.asgi())
-        async with httpx.AsyncClient(
-            transport=transport, base_url="http://bench", headers={"Authorization": f"Bearer {token}"}, timeout=60
-        ) as client:
-            lines = [await _measure(client, request, jobs) for request in REQUESTS]
+    headers = {"Authorization": f"Bearer {token}"}
+    async with serving(stage) as url, httpx.AsyncClient(base_url=url, headers=headers, timeout=60) as client:
+        lines = [await _measure(client, request, jobs) for request in REQUESTS]
     await stage.db.execute("truncate headrace.queue, headrace.job, headrace.attempt, headrace.queue_sample")
     await stage.db.execute("truncate headrace.event, headrace.log")
     return lines

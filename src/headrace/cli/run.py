@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import signal
 import sys
@@ -14,6 +13,7 @@ from headrace.app import Headrace
 from headrace.app.process import Process
 from headrace.app.work import WorkerProcess
 from headrace.app.work_http import HttpWorkerProcess
+from headrace.cli.garbage import tame_garbage_collection
 from headrace.log import get_logger
 
 log = get_logger("headrace")
@@ -55,7 +55,7 @@ async def serve_http_worker(hr: Headrace, url: str, token: str) -> None:
 async def _run(process: Process, after_start: Callable[[], Awaitable[None]] | None = None) -> None:
     _obey_signals(process)
     log.info("this worker serves", **process.serves())
-    _tame_garbage_collection()
+    tame_garbage_collection()
     running = asyncio.create_task(process.run())
     ready = asyncio.create_task(process.worker.ready.wait())
     await asyncio.wait({running, ready}, return_when=asyncio.FIRST_COMPLETED)
@@ -63,13 +63,6 @@ async def _run(process: Process, after_start: Callable[[], Awaitable[None]] | No
     if not running.done() and after_start is not None:
         await after_start()
     await running
-
-
-def _tame_garbage_collection() -> None:
-    """What was made until now stays, and jobs come and go by the thousand: look less often, and not at everything."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 10, 10)
 
 
 def _obey_signals(process: Process) -> None:

@@ -11,6 +11,7 @@ import typer
 from headrace.app import Headrace
 from headrace.app.serve import serving, upkeep
 from headrace.cli.config_option import ConfigFile
+from headrace.cli.garbage import tame_garbage_collection
 from headrace.cli.load import load_app
 from headrace.cli.logs import obey_log_settings, set_up_logs
 from headrace.cli.run import run_loop
@@ -47,6 +48,7 @@ async def _serve(hr: Headrace) -> None:
         loop.add_signal_handler(number, stop.set)
     async with hr, upkeep(hr), serving(hr) as where:
         log.info("serving", address=where)
+        tame_garbage_collection()
         await stop.wait()
         log.info("stopping")
     log.info("stopped")

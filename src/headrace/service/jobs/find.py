@@ -14,11 +14,13 @@ async def find_ids(
 ) -> Merged:
     """A page of ids, newest first."""
     ways = roads(wanted, tenant_id=tenant_id, after=after)
-    return merge([await _walk(conn, road, limit + offset + 1) for road in ways], limit=limit, offset=offset)
+    # On a single road the database goes past what is left out; where several meet, only here is it known what that is.
+    skip, offset = (offset, 0) if len(ways) == 1 else (0, offset)
+    return merge([await _walk(conn, road, limit + offset + 1, skip) for road in ways], limit=limit, offset=offset)
 
 
-async def _walk(conn: Connection, road: Road, n: int) -> Found:
-    sql, values = candidates(road, n)
+async def _walk(conn: Connection, road: Road, n: int, skip: int) -> Found:
+    sql, values = candidates(road, n, skip)
     ids = [row[0] for row in await conn.fetch(sql, *values)]
     if len(ids) == n:
         return Found(ids, None)

@@ -53,14 +53,14 @@ class Merged(NamedTuple):
     looked_to: UUID | None
 
 
-def candidates(road: Road, n: int) -> Statement:
-    """Up to n ids that fit, newest first; ends as soon as they are found."""
+def candidates(road: Road, n: int, skip: int = 0) -> Statement:
+    """Up to n ids that fit, newest first, after so many others; ends as soon as they are found."""
     values: list[Any] = []
     sql = f"""
 select c.{road.id} from (
   select {road.columns} from {road.table} as c {_where(road.within, values)}
    order by c.{road.id} desc limit {road.window}) as c
- {_where(road.asked, values)} order by c.{road.id} desc limit {n}"""
+ {_where(road.asked, values)} order by c.{road.id} desc offset {skip} limit {n}"""
     return Statement(sql, values)
 
 
