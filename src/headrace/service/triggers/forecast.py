@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from headrace.errors import BadRequest, Conflict
-from headrace.model.preview import describe, describe_interval, preview
+from headrace.model.preview import Preview, describe, describe_interval, preview
 from headrace.model.schedule import Cron, Schedule
 from headrace.model.trigger import Rule
 from headrace.model.trigger_record import Forecast, Trigger
@@ -33,7 +33,12 @@ def forecast(rule: Rule, first: datetime, n: int) -> Forecast:
         raise Conflict(f'trigger "{rule.name}" is not a schedule: it has no times to preview')
     beat = rule.schedule.beat
     words = describe(beat.rule) if isinstance(beat, Cron) else describe_interval(beat.interval)
-    return Forecast(words, preview(rule.schedule, first - datetime.resolution, n))
+    return Forecast(words, list(_times_from(rule.schedule, first, n)))
+
+
+@lru_cache(maxsize=1000)  # the same until it fires, and asked for by every look at a list
+def _times_from(schedule: Schedule, first: datetime, n: int) -> tuple[Preview, ...]:
+    return tuple(preview(schedule, first - datetime.resolution, n))
 
 
 def forecast_trigger(trigger: Trigger, n: int) -> Forecast:

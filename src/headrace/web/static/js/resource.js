@@ -83,7 +83,8 @@ export function useWhenChanged(signal, call, pause = 2000) {
   latest.current = call;
   useEffect(() => {
     let first = true;
-    let last = 0;
+    // What is shown is just being read: the first change waits a little, too.
+    let last = Date.now() - pause + Math.min(pause, 2000);
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     let waiting;
     const stop = signal.subscribe(() => {

@@ -5,9 +5,9 @@ import { Segmented } from "../../components/segmented.js";
 import { Loaded } from "../../components/states.js";
 import { serverNow } from "../../clock.js";
 import { plural } from "../../lib/format.js";
-import { useResource } from "../../resource.js";
+import { useEvery, useResource } from "../../resource.js";
 import { place, setQuery } from "../../router.js";
-import { html, useEffect, useState } from "../../ui.js";
+import { html, useState } from "../../ui.js";
 import { DayStrip } from "./day.js";
 import { WeekGrid } from "./week.js";
 
@@ -20,16 +20,15 @@ const EVERY = 60_000;
 export function Calendar() {
   const span = place.value.query.get("span") === "week" ? "week" : "day";
   const [from, setFrom] = useState(serverNow);
-  useEffect(() => {
-    const timer = setInterval(() => !document.hidden && setFrom(serverNow()), EVERY);
-    return () => clearInterval(timer);
-  }, []);
   const until = from + SPANS[span];
   const due = useResource(`calendar ${span}`, (signal) => {
     const times = { since: new Date(serverNow()).toISOString(), until: new Date(serverNow() + SPANS[span]).toISOString() };
     return api.get("/jobs/triggers/calendar", times, signal);
   });
-  useEffect(() => void due.reload(), [from]);
+  useEvery(() => {
+    setFrom(serverNow());
+    due.reload();
+  }, EVERY);
   /** @type {Due[]} */
   const items = (due.data?.items ?? []).filter((/** @type {Due} */ one) => one.times.length > 0);
   const jobs = items.reduce((n, one) => n + one.times.length, 0);
