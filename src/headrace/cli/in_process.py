@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib import import_module
 from typing import Any
 from urllib.parse import unquote
 
@@ -106,13 +105,11 @@ class Exchange:
 @asynccontextmanager
 async def local_api(*, tenant: str | None = None, config: str | None = None) -> AsyncIterator[Api]:
     """The API over the configured database, as the system."""
-    # Half of the time is spent on loading the API and much of the rest on waiting for the database: both at once.
-    loading = asyncio.create_task(asyncio.to_thread(import_module, "headrace.cli.quick_fastapi"))
     from headrace.cli.local_house import local_house
+    from headrace.cli.quick_fastapi import create_app
     from headrace.service.principal import SYSTEM
 
     async with local_house(config) as house:
-        create_app = (await loading).create_app
         app = create_app(house, identify=lambda _request: SYSTEM, brief=True)
         try:
             yield Api(InProcessClient(app, tenant))
