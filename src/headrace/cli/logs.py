@@ -44,7 +44,11 @@ class ForPeople(logging.Formatter):
 
     def __init__(self, *, colours: bool) -> None:
         super().__init__()
-        self._render = structlog.dev.ConsoleRenderer(colors=colours, pad_event_to=28)
+        # A plain traceback: structlog's own shows the variables of every frame, which may be secret, and so large that to
+        # draw them takes minutes, on the loop.
+        self._render = structlog.dev.ConsoleRenderer(
+            colors=colours, pad_event_to=28, exception_formatter=structlog.dev.plain_traceback
+        )
 
     def format(self, record: logging.LogRecord) -> str:
         time = datetime.fromtimestamp(record.created).astimezone().strftime("%H:%M:%S")
