@@ -44,8 +44,8 @@ class ForPeople(logging.Formatter):
 
     def __init__(self, *, colours: bool) -> None:
         super().__init__()
-        # A plain traceback: structlog's own shows the variables of every frame, which may be secret, and so large that to
-        # draw them takes minutes, on the loop.
+        # A plain traceback: structlog's own shows the variables of every frame, which may be secret, and so large that
+        # to draw them takes minutes, on the loop.
         self._render = structlog.dev.ConsoleRenderer(
             colors=colours, pad_event_to=28, exception_formatter=structlog.dev.plain_traceback
         )
