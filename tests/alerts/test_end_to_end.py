@@ -82,7 +82,7 @@ class World:
             await self.look()
             return len(self.hook.requests) >= len(events) and len(self.mailbox.mails) >= len(events)
 
-        await until(f"{events} were told", told, 60)
+        await until(f"{events} were told", told)
         await self.look()
         await self.look()
         assert [request.json["event"] for request in self.hook.requests] == list(events)
@@ -234,7 +234,7 @@ async def test_a_webhook_that_fails_is_tried_again_and_each_try_is_in_the_log(wo
     async def arrived() -> bool:
         return bool(await world.value("select sent_at is not null from headrace.alert_notice where id = $1", notice_id))
 
-    await until("it arrived", arrived, 60)
+    await until("it arrived", arrived)
     page = await Service(world.hr).alerts.deliveries(notice_id=notice_id)
     assert [(one.status_code, one.error) for one in page.items] == [
         (200, None),

@@ -45,7 +45,7 @@ async def serve(database_url: str, folder: Path, token: str) -> AsyncIterator[Se
             except httpx.HTTPError:
                 return False
 
-        await until("the server answers", answers, PATIENCE)
+        await until("the server answers", answers)
         yield Served(url, process.pid, token)
     finally:
         process.terminate()

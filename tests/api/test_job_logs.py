@@ -14,7 +14,7 @@ import httpx
 import pytest
 import uvicorn
 from tests.api.conftest import Api
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.worker.running import finished, running
 
 from headrace import Context
@@ -67,7 +67,7 @@ async def served(api: Api) -> AsyncIterator[str]:
     await until("the server has started", lambda: server.started)
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     server.should_exit = server.force_exit = True
-    await asyncio.wait_for(serving, 30)
+    await asyncio.wait_for(serving, PATIENCE)
 
 
 class Sent(NamedTuple):

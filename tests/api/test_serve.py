@@ -11,6 +11,7 @@ import httpx
 import pytest
 from tests.api.conftest import Api
 from tests.api.served import Served
+from tests.waiting import PATIENCE
 from tests.worker.running import app_on
 
 from headrace import Headrace
@@ -90,7 +91,7 @@ async def test_the_examples_with_curl_work_as_they_are_printed(api: Api, served:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
-    out, _ = await asyncio.wait_for(shell.communicate(), 60)
+    out, _ = await asyncio.wait_for(shell.communicate(), PATIENCE)
 
     assert shell.returncode == 0, out.decode()
     for said in ('"status":"queued"', '"slug":"initech"', '"token":"hr_', '"matching":0'):

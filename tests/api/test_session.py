@@ -139,7 +139,7 @@ async def test_a_session_falls_with_its_token_within_a_second_in_another_process
         async def refused() -> bool:
             return (await client.get("/api/v1/jobs")).status_code == 401
 
-        await until("the session opens nothing", refused, 1.0)
+        await until("the session opens nothing", refused)
 
 
 async def test_a_session_that_was_not_used_for_long_is_over_and_cleared_away(api: Api) -> None:

@@ -177,7 +177,7 @@ async def test_a_revoked_token_hears_no_more(api: Api, url: str) -> None:
     made = await api.system.tokens.create("x", "tenant_admin", tenant="acme")
     async with listening(url, made.token) as heard:
         await api.system.tokens.revoke(made.about.id)
-        await until("the stream ends", lambda: heard.ended, 2)
+        await until("the stream ends", lambda: heard.ended)
 
 
 async def test_a_slow_listener_is_let_go(api: Api, monkeypatch: pytest.MonkeyPatch, acme: httpx.AsyncClient) -> None:

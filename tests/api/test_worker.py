@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 from tests.api.conftest import Api
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.worker.running import attempts, said
 
 from headrace.db.connect import Connection
@@ -155,7 +155,7 @@ async def test_a_claim_waits_for_work_and_is_woken_by_it(api: Api, hand: Hand) -
 
     await until("the claim waits", waits)
     job_id = await api.hr.enqueue("work")
-    assert [job["id"] for job in await asyncio.wait_for(claiming, 10)] == [str(job_id)]
+    assert [job["id"] for job in await asyncio.wait_for(claiming, PATIENCE)] == [str(job_id)]
     assert await hand.claim() == []
 
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 import httpx
 import pytest
 from tests.api.conftest import Api
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.worker.running import running, status_is, until_status, worker_id
 
 from headrace.app.work import WorkerProcess
@@ -80,7 +80,7 @@ async def test_a_drained_worker_finishes_what_it_runs_claims_no_more_and_stops(
         assert await status_is(conn, running_job, "running")
         assert await status_is(conn, late, "queued")
         go_on.set()
-        await asyncio.wait_for(work, 20)
+        await asyncio.wait_for(work, PATIENCE)
         await until_status(conn, running_job, "succeeded")
         assert await status_is(conn, late, "queued")
     assert (await admin.get(f"{WORKERS}/{worker_id(process)}")).json()["state"] == "stopped"
@@ -97,7 +97,7 @@ async def test_a_worker_that_nobody_tells_hears_with_its_heartbeat(
     await admin.post(f"{WORKERS}/{worker_id(process)}/drain")
     process.worker.nudge()  # the time of a beat has come
 
-    await asyncio.wait_for(work, 20)
+    await asyncio.wait_for(work, PATIENCE)
 
 
 async def test_only_a_live_worker_can_be_drained(api: Api, admin: httpx.AsyncClient) -> None:

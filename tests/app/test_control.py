@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from tests.waiting import PATIENCE
 from tests.worker.running import app_on, finished, working
 
 from headrace import Context, Headrace
@@ -134,7 +135,7 @@ async def test_definitions_events_and_jobs_are_there_too(database_url: str) -> N
         assert (await hr.control.events.get(event_id)).data == {"n": 1}
         made = await hr.control.jobs.enqueue(JobRequest(definition="work"))
         assert made.job.tenant == "default"
-        await asyncio.wait_for(finished(hr, made.job.id), 30)
+        await asyncio.wait_for(finished(hr, made.job.id), PATIENCE)
         tried = await hr.control.triggers.render(Sample(payload={"n": "{{event.n}}"}, event={"n": 3}))
         assert tried.payload == {"n": 3}
 

@@ -28,7 +28,7 @@ LONGEST_STOP = 4.0
 async def wait(seconds: float) -> None:
     """Let time pass."""
     end = time.monotonic() + seconds
-    await until("time has passed", lambda: time.monotonic() >= end, seconds + 10)
+    await until("time has passed", lambda: time.monotonic() >= end)
 
 
 class Herd:

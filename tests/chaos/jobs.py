@@ -27,7 +27,7 @@ async def hold(ctx: Context, folder: str) -> int:
     """Says that it runs, and returns its run's number when it may."""
     here = Path(folder)
     (here / f"started-{ctx.fencing_token}").write_text(str(os.getpid()))
-    await until("the handler may return", (here / f"release-{ctx.fencing_token}").exists, 120)
+    await until("the handler may return", (here / f"release-{ctx.fencing_token}").exists)
     (here / f"returned-{ctx.fencing_token}").write_text(str(os.getpid()))
     return ctx.fencing_token
 

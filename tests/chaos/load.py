@@ -33,7 +33,7 @@ async def enqueue_batches(url: str, acknowledged: list[UUID], enough: asyncio.Ev
         acknowledged.extend(row[0] for row in rows)
         return enough.is_set() or next(batches, None) is None
 
-    await until("enough is enqueued", next_batch, 90)
+    await until("enough is enqueued", next_batch)
     if connection is not None:
         await connection.close()
 

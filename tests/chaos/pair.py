@@ -61,7 +61,7 @@ class Node:
                 start_new_session=True,
                 **self._account.identity,
             )
-        wait_until("the server answers", self._answers, 30)
+        wait_until("the server answers", self._answers)
 
     def sql(self, statement: str) -> None:
         """As an administrator."""

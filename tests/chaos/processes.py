@@ -103,13 +103,13 @@ async def until_ended(connection: Connection, job_id: UUID, seconds: float = 60)
         query = "select exists (select from headrace.attempt where job_id = $1 and final is not null)"
         return bool(await connection.fetchval(query, job_id))
 
-    await until("the job has ended", ended, seconds)
+    await until("the job has ended", ended)
     return await attempts(connection, job_id)
 
 
 async def until_exists(file: Path, seconds: float = 30) -> None:
     """Wait for a handler's word."""
-    await until(f"{file.name} is there", file.exists, seconds)
+    await until(f"{file.name} is there", file.exists)
 
 
 async def live_workers(connection: Connection) -> list[tuple[int, int]]:
@@ -124,7 +124,7 @@ async def until_live(connection: Connection, workers: int) -> list[tuple[int, in
     async def live() -> bool:
         return len(await live_workers(connection)) == workers
 
-    await until(f"{workers} workers are live", live, 30)
+    await until(f"{workers} workers are live", live)
     return await live_workers(connection)
 
 

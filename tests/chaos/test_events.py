@@ -90,7 +90,7 @@ async def test_exactly_the_committed_events_fire_once_though_dispatchers_are_kil
                     await herd.cut_off_one(connection, "dispatcher")
         await asyncio.gather(*emitting)
         herd.go_on(all_of_them=True)
-        await until("every event is handled", lambda: all_handled(connection), 60)
+        await until("every event is handled", lambda: all_handled(connection))
         assert len(herd.alive()) == 2
     committed = set().union(*(emitter.committed for emitter in emitters))
     for what, n in (("kills", herd.kills), ("stops", herd.stops), ("cuts", herd.cuts), ("committed", len(committed))):

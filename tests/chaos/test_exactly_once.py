@@ -19,7 +19,7 @@ async def test_two_workers_finish_ten_thousand_jobs_once_each(connection: Connec
     both = {worker_id for worker_id, _ in await until_live(connection, 2)}
     for _ in range(4):
         await connection.fetch("select headrace.enqueue_many('noop', array_fill('{}'::jsonb, array[2500]))")
-    await until("all are finished", lambda: nothing_left(connection), 60)
+    await until("all are finished", lambda: nothing_left(connection))
     summary = "select count(*), count(distinct job_id), min(run), max(run), count(final) from headrace.attempt"
     row = await connection.fetchrow(summary)
     assert tuple(row or ()) == (10_000, 10_000, 1, 1, 10_000)
@@ -44,8 +44,8 @@ async def test_a_poisonous_job_ends_alone(connection: Connection, workers: Worke
         query = "select exists (select from headrace.attempt where job_id = $1 and final is not null)"
         return bool(await connection.fetchval(query, poisonous))
 
-    await until("the poison has ended", poison_has_ended, 100)
-    await until("all are finished", lambda: nothing_left(connection), 30)
+    await until("the poison has ended", poison_has_ended)
+    await until("all are finished", lambda: nothing_left(connection))
     assert await until_ended(connection, poisonous) == [
         (1, "lost", None),
         (2, "lost", None),

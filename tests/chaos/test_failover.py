@@ -59,21 +59,21 @@ async def test_a_standby_takes_over_and_workers_follow_it(
     acknowledged: list[UUID] = []
     enough = asyncio.Event()
     load = asyncio.create_task(enqueue_batches(pair.url, acknowledged, enough))
-    await until("work is done", lambda: at_least(connection, 5 * BATCH), 30)
+    await until("work is done", lambda: at_least(connection, 5 * BATCH))
 
     await asyncio.to_thread(pair.primary.kill)
     connection.terminate()
     killed, so_far = time.monotonic(), len(acknowledged)
     await asyncio.to_thread(pair.standby.promote)
     promoted = time.monotonic()
-    await until("more is acknowledged", lambda: len(acknowledged) > so_far, 30)
+    await until("more is acknowledged", lambda: len(acknowledged) > so_far)
     taken = time.monotonic()
     connection = await Endpoint(pair.url).connect("test")
     ended = await connection.fetchval("select count(*) from headrace.attempt")
     since = await connection.fetchval("select clock_timestamp()")
-    await until("the worker works again", lambda: at_least(connection, ended + BATCH), 30)
+    await until("the worker works again", lambda: at_least(connection, ended + BATCH))
     works = time.monotonic()
-    await until("it has fired since", lambda: fired_since(connection, since), 30)
+    await until("it has fired since", lambda: fired_since(connection, since))
     enough.set()
     await load
 
@@ -81,7 +81,7 @@ async def test_a_standby_takes_over_and_workers_follow_it(
     (tmp_path / "release-1").touch()
     assert await until_ended(connection, long_job) == [(1, "succeeded", "succeeded")]
     await connection.execute("update headrace.trigger set enabled = false where name = 'each second'")
-    await until("nothing is left to do", lambda: nothing_left(connection), 60)
+    await until("nothing is left to do", lambda: nothing_left(connection))
     await each_ended_once(connection, acknowledged)
     assert await missed_seconds(connection) == 0
     assert await live_workers(connection) == [before]

@@ -33,7 +33,7 @@ async def test_a_worker_stopped_past_its_lease_wakes_up_and_changes_nothing(
     async def both_live() -> bool:
         return sorted(pid for _, pid in await live_workers(connection)) == sorted([sleeper.pid, other.pid])
 
-    await until("it has registered anew", both_live, 30)
+    await until("it has registered anew", both_live)
     assert await connection.fetch("select * from headrace.attempt order by job_id, run") == history
     assert await connection.fetchval("select count(*) from headrace.queue") == 0
     states = await connection.fetch("select state::text from headrace.worker where pid = $1 order by id", sleeper.pid)

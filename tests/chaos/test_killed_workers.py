@@ -24,7 +24,7 @@ async def test_killed_after_the_claim_and_before_the_handler(
     # The claim has nothing to do with this table; the look at the payload that follows has.
     await locker.execute("lock table headrace.job in access exclusive mode")
     first = workers.start()
-    await until("the job is claimed", lambda: is_running(connection, job_id), 30)
+    await until("the job is claimed", lambda: is_running(connection, job_id))
     first.kill()
     await transaction.rollback()
     await locker.close()
@@ -59,7 +59,7 @@ async def test_killed_after_the_handler_and_before_its_outcome_is_written(
     await transaction.start()
     await locker.execute("select from headrace.queue where job_id = $1 for update", job_id)
     (tmp_path / "release-1").touch()
-    await until("the outcome waits for the row", lambda: finish_waits(connection), 30)
+    await until("the outcome waits for the row", lambda: finish_waits(connection))
     first.kill()
     # Its session would carry on without it: end that too, as a cut network or a crash would.
     await connection.fetch(f"select pg_terminate_backend(pid) from pg_stat_activity where {FINISH_WAITS}")
@@ -82,14 +82,14 @@ async def test_an_outcome_that_reached_the_server_counts_though_its_worker_was_k
     async with locker.transaction():
         await locker.execute("select from headrace.queue where job_id = $1 for update", job_id)
         (tmp_path / "release-1").touch()
-        await until("the outcome waits for the row", lambda: finish_waits(connection), 30)
+        await until("the outcome waits for the row", lambda: finish_waits(connection))
         first.kill()
         await asyncio.to_thread(first.wait)
     await locker.close()
     workers.start()
     assert await until_ended(connection, job_id) == [(1, "succeeded", "succeeded")]
     # The dead worker is noticed in time, and there is nothing to rescue.
-    await until("the first is called lost", lambda: is_lost(connection, first.pid), 30)
+    await until("the first is called lost", lambda: is_lost(connection, first.pid))
     await until_live(connection, 1)
     assert await until_ended(connection, job_id) == [(1, "succeeded", "succeeded")]
 

@@ -34,7 +34,7 @@ async def test_a_killed_child_is_replaced(connection: Connection, workers: Worke
         pids = {pid for worker_id, pid in await live_workers(connection) if worker_id not in first}
         return len(pids) == 1 and victim not in pids
 
-    await until("another has taken its place", replaced, 30)
+    await until("another has taken its place", replaced)
     assert "a worker process ended and is replaced" in workers.said(parent)
     parent.send_signal(signal.SIGINT)
     assert parent.wait(30) == 0

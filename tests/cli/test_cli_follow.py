@@ -61,10 +61,10 @@ async def test_changes_are_watched(cli: Cli) -> None:
         async def is_told() -> bool:
             """Of a job that came after the watching began; the first may have come before."""
             job_id = await cli.ended("say_hello", name="seen")
-            await until("some job is told of", lambda: bool(said.read_text()), 60)
+            await until("some job is told of", lambda: bool(said.read_text()))
             return any(job_id in line and "succeeded" in line for line in said.read_text().splitlines())
 
-        await until("a job is told of that has succeeded", is_told, 60)
+        await until("a job is told of that has succeeded", is_told)
     finally:
         process.send_signal(2)
         await asyncio.to_thread(process.wait, 60)
@@ -95,9 +95,9 @@ async def test_a_list_can_be_watched(served: Cli) -> None:
     shell = Shell(served.folder, **served.variables)
     process = shell.start("jobs", "list", "--watch", "--every", "100ms", "--json")
     try:
-        await until("the list was read", lambda: job_id in (served.folder / "said.log").read_text(), 60)
+        await until("the list was read", lambda: job_id in (served.folder / "said.log").read_text())
         other = await served.ended("say_hello", name="y")
-        await until("the list was read again", lambda: other in (served.folder / "said.log").read_text(), 60)
+        await until("the list was read again", lambda: other in (served.folder / "said.log").read_text())
     finally:
         process.send_signal(2)
         code = await asyncio.to_thread(process.wait, 60)

@@ -150,20 +150,20 @@ async def test_sighup_reads_the_commands_again(live: tuple[Shell, Start], connec
     shell, start = live
     write(shell, script("first", "print(1)"))
     worker = start()
-    await until("the worker knows the first", lambda: is_declared(connection, "first"), 30)
+    await until("the worker knows the first", lambda: is_declared(connection, "first"))
     job_id = await enqueue(connection, "first")
     await until_said(connection, job_id, "1")  # type: ignore[arg-type]
 
     write(shell, script("first", "print(11)"), script("second", "print(2)"))
     worker.send_signal(signal.SIGHUP)
-    await until("the worker knows the second", lambda: is_declared(connection, "second"), 30)
+    await until("the worker knows the second", lambda: is_declared(connection, "second"))
     for key, words in (("first", "11"), ("second", "2")):
         job_id = await enqueue(connection, key)
         await until_said(connection, job_id, words)  # type: ignore[arg-type]
 
     write(shell, "[commands.first]\nargv = 5\n")
     worker.send_signal(signal.SIGHUP)
-    await until("the file is refused", lambda: "the commands were not read again" in logged(shell), 30)
+    await until("the file is refused", lambda: "the commands were not read again" in logged(shell))
     job_id = await enqueue(connection, "second")
     await until_status(connection, job_id, "succeeded")  # type: ignore[arg-type]
     assert await said(connection, job_id) == ["2"]  # type: ignore[arg-type]
@@ -179,12 +179,12 @@ async def test_a_command_that_is_taken_away_while_it_runs_ends_well_and_masked(
     code = code.replace("{", "{{").replace("}", "}}")
     write(shell, script("leak", code, 'pass_env = ["TOKEN"]\nresult = "file"'))
     worker = start()
-    await until("the worker knows it", lambda: is_declared(connection, "leak"), 30)
+    await until("the worker knows it", lambda: is_declared(connection, "leak"))
     job_id = await enqueue(connection, "leak")
     await until_said(connection, job_id, "started")  # type: ignore[arg-type]
     write(shell, script("other", "print(1)"))
     worker.send_signal(signal.SIGHUP)
-    await until("the worker knows the other", lambda: is_declared(connection, "other"), 30)
+    await until("the worker knows the other", lambda: is_declared(connection, "other"))
     go.touch()
     await until_status(connection, job_id, "succeeded")  # type: ignore[arg-type]
     assert await connection.fetchval("select result::text from headrace.attempt") == '"***"'
@@ -194,7 +194,7 @@ async def test_a_worker_says_at_start_what_it_serves(live: tuple[Shell, Start]) 
     shell, start = live
     write(shell, script("first", "print(1)"), script("second", "print(2)"), "[jobs]\nqueues = ['mail', 'default']\n")
     start()
-    await until("it says so", lambda: "this worker serves" in logged(shell), 30)
+    await until("it says so", lambda: "this worker serves" in logged(shell))
     lines = [json.loads(line) for line in logged(shell).splitlines()]
     (line,) = [line for line in lines if line["event"] == "this worker serves"]
     wanted = {"queues": ["default", "mail"], "jobs_of_the_app": 0, "commands": ["first", "second"], "sql_jobs": "off"}

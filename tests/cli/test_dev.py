@@ -25,10 +25,10 @@ async def test_the_tour_runs_in_an_empty_folder_and_leaves_no_server_behind(tmp_
     shell = Shell(tmp_path)
     dev = shell.start("dev")
     try:
-        await until("the worker runs", lambda: "job succeeded" in log_of(tmp_path) or dev.poll() is not None, PATIENCE)
+        await until("the worker runs", lambda: "job succeeded" in log_of(tmp_path) or dev.poll() is not None)
         assert dev.poll() is None, log_of(tmp_path)
         connection = await Endpoint(shell.call("db", "url").out.strip()).connect("test")
-        await until("the tour has ended", lambda: is_over(connection), 30)
+        await until("the tour has ended", lambda: is_over(connection))
         postmaster = await connection.fetchval("select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int")
         await connection.close()
 
@@ -40,7 +40,7 @@ async def test_the_tour_runs_in_an_empty_folder_and_leaves_no_server_behind(tmp_
         assert dev.wait(PATIENCE) == 0, log_of(tmp_path)
     finally:
         end(dev)
-    await until("no server is left", lambda: not lives(postmaster), 5)
+    await until("no server is left", lambda: not lives(postmaster))
     assert "Traceback" not in log_of(tmp_path)
 
 

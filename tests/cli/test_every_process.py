@@ -88,7 +88,7 @@ async def test_the_example_runs_until_it_is_stopped(shell: Shell, path: str) -> 
     process = shell.start(*words)
     try:
         log = shell.folder / "said.log"
-        await until(f"headrace {path} has started", lambda: MACHINE[path].says in log.read_text(), PATIENCE)
+        await until(f"headrace {path} has started", lambda: MACHINE[path].says in log.read_text())
     finally:
         process.send_signal(signal.SIGTERM)
         code = await asyncio.to_thread(process.wait, PATIENCE)

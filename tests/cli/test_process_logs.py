@@ -66,7 +66,7 @@ class Said:
 
     async def hear(self, event: str, job_id: object) -> dict[str, Any]:
         """The line, once it is there."""
-        await until(f"{event!r} is said", lambda: len(self.of(event, job_id)) > 0, PATIENCE)
+        await until(f"{event!r} is said", lambda: len(self.of(event, job_id)) > 0)
         return self.of(event, job_id)[0]
 
 
@@ -93,7 +93,7 @@ async def worker(database_url: str, hr: Headrace, connection: Connection, tmp_pa
         return bool(await connection.fetchval("select exists (select from headrace.worker where state = 'live')"))
 
     try:
-        await until("the worker is there", serves, PATIENCE)
+        await until("the worker is there", serves)
         yield said
     finally:
         process.send_signal(signal.SIGTERM)
@@ -158,7 +158,7 @@ async def test_a_worker_tells_of_cancels_and_of_a_lost_lease(
     }
     second = await worker.hear("job started", job_id)
     assert second["worker_id"] == first
-    await until("it runs again", lambda: len(worker.of("job started", job_id)) == 2, PATIENCE)
+    await until("it runs again", lambda: len(worker.of("job started", job_id)) == 2)
     assert worker.of("job started", job_id)[1]["worker_id"] > first
 
 

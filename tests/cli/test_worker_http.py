@@ -68,7 +68,7 @@ async def test_a_worker_brings_its_definitions_and_runs_jobs_without_a_database(
             assert process.poll() is None, (folder / "said.log").read_text()
             return bool(await connection.fetchval(known))
 
-        await until("its definitions are there", synced, 30)
+        await until("its definitions are there", synced)
         assert (await finished(hr, await hr.enqueue("greet", {"name": "world"}))).result == "hello world"
         assert (await finished(hr, await hr.enqueue("echo"))).status == "succeeded"
         assert await connection.fetchval("select cron_expr from headrace.trigger") == "0 3 * * *"

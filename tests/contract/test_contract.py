@@ -54,7 +54,7 @@ async def test_it_is_gone_within_its_grace_when_it_is_canceled(hr: Headrace, way
         asked_at = time.monotonic()
         assert await hr.cancel(job_id)
         job = await finished(hr, job_id)
-        await until("nothing is left of it", lambda: way.is_gone(mark, connection), 3)
+        await until("nothing is left of it", lambda: way.is_gone(mark, connection))
         # A beat, a grace of a second, and room for a busy machine.
         assert time.monotonic() - asked_at < 6
     assert job.status == "canceled"
@@ -127,7 +127,7 @@ async def test_it_goes_back_unspent_when_its_worker_leaves(hr: Headrace, way: Wa
         async with running(WorkerProcess(hr)):
             job_id = await hr.enqueue("hang")
             mark = (await until_said(connection, job_id, "started")).split()[1]
-        await until("nothing is left of it", lambda: way.is_gone(mark, connection), 3)
+        await until("nothing is left of it", lambda: way.is_gone(mark, connection))
         job = await hr.get_job(job_id)
     assert (job.status, job.attempt_count) == ("queued", 0)
     assert await attempts(connection, job_id) == [(1, "released", None)]

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from tests.contract import apart
+from tests.waiting import PATIENCE
 from tests.worker.running import app_on, finished, said, set_up, working
 
 from headrace.db.connect import Connection
@@ -53,6 +54,6 @@ async def test_what_a_run_left_behind_says_later_is_the_workers_own(
     async with working(hr):
         job = await finished(hr, await hr.enqueue("leaves"))
         later.set()
-        await asyncio.wait_for(over.wait(), 20)
+        await asyncio.wait_for(over.wait(), PATIENCE)
     assert await said(connection, job.id) == ["in time"]
     assert capsys.readouterr().out == "much later\n"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.chaos.server import own_server
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.worker.running import app_on, finished, said, working
 
 import headrace.worker.database_clock
@@ -76,12 +76,12 @@ async def test_a_worker_stops_though_lines_wait_for_a_database_that_is_gone_and_
             process = WorkerProcess(hr)
             worker = asyncio.create_task(process.run())
             await chatter.enqueue()
-            await asyncio.wait_for(started.wait(), 20)
+            await asyncio.wait_for(started.wait(), PATIENCE)
             (run,) = process.worker._slots.running.values()
             await asyncio.to_thread(server.kill)
             release.set()
             await until("the handler has ended", lambda: run.ended)
             process.stop()
-            await asyncio.wait_for(worker, 45)
+            await asyncio.wait_for(worker, PATIENCE)
             assert run.task is not None
-            await until("nothing of the run goes on", run.task.done, 5)
+            await until("nothing of the run goes on", run.task.done)

@@ -7,7 +7,7 @@ import asyncio
 import asyncpg
 import pytest
 from tests.db.pooler import pooled
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 from headrace import Headrace
 from headrace.app.work import WorkerProcess
@@ -25,7 +25,7 @@ async def test_a_direct_connection_is_not_called_pooled(database_url: str) -> No
 @pytest.mark.parametrize("backends", [1, 2, 8])
 async def test_a_transaction_pooler_is_noticed_whatever_its_size(database_url: str, backends: int) -> None:
     async with pooled(database_url, backends=backends) as (url, _):
-        report = await asyncio.wait_for(check_server(url), 20)
+        report = await asyncio.wait_for(check_server(url), PATIENCE)
     assert report.pooled
     assert "so workers poll" in report.warnings[0]
 
@@ -72,7 +72,7 @@ async def test_a_worker_runs_jobs_through_a_pooler_by_polling(database_url: str,
             await process.worker.ready.wait()
             ids = [await hr.enqueue("work", {"n": n}) for n in range(10)]
             ids += await hr.enqueue_many("work", [{"n": n} for n in range(10, 20)])
-            jobs = await asyncio.wait_for(asyncio.gather(*(hr.wait(job_id) for job_id in ids)), 60)
+            jobs = await asyncio.wait_for(asyncio.gather(*(hr.wait(job_id) for job_id in ids)), PATIENCE)
             process.stop()
             await running
         assert sorted(ran) == list(range(20))

@@ -36,7 +36,7 @@ class Terminals:
             return bool(await connection.fetchval("select exists (select from headrace.worker)"))
 
         try:
-            await until("the worker is there", is_there, PATIENCE)
+            await until("the worker is there", is_there)
             yield
             process.terminate()
             assert process.wait(PATIENCE) == 0, log.read_text("utf-8")
@@ -61,4 +61,4 @@ async def have_ended(connection: Connection, count: int) -> None:
         known = await connection.fetchval("select count(*) from headrace.job")
         return bool(live == 0 and known == count)
 
-    await until(f"{count} jobs have run", ended, PATIENCE)
+    await until(f"{count} jobs have run", ended)

@@ -41,7 +41,6 @@ def dev(folder: Path, database_url: str) -> Dev:
             await until(
                 "the app is known",
                 lambda: "triggers synced" in log.read_text("utf-8") or process.poll() is not None,
-                PATIENCE,
             )
             assert process.poll() is None, log.read_text("utf-8")
             yield

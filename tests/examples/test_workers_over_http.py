@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE
 from tests.worker.own_http import OwnHttpServer, own_http_server
 from tests.worker.running import app_on, finished, said
 
@@ -40,7 +41,7 @@ async def test_a_worker_in_shell(server: OwnHttpServer, database_url: str, conne
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
         )
-        out, _ = await asyncio.wait_for(shell.communicate(), 60)
+        out, _ = await asyncio.wait_for(shell.communicate(), PATIENCE)
         assert shell.returncode == 0, out.decode()
         job = await finished(hr, job_id)
     assert (job.status, job.result, job.progress) == ("succeeded", {"said": "hello"}, 0.5)

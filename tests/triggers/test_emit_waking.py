@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.engine import Engine
 from tests.triggers.emitting import Events
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.worker.running import app_on, finished, until_armed, worker_id, working
 
 from headrace.db.link import Link
@@ -138,7 +138,7 @@ async def test_an_event_wakes_a_sleeping_worker_at_once_and_runs(events: Events)
         await until_armed(events.db, worker_id(process))
         event_id = await hr.emit("order.paid", {"n": 7})
         # Well within the five seconds after which it would look by itself.
-        await asyncio.wait_for(ran.wait(), 3)
+        await asyncio.wait_for(ran.wait(), PATIENCE)
     assert await events.deliveries(event_id) == [("ship:on", "fired", None)]
 
 

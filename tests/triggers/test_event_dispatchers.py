@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.engine import Engine
 from tests.triggers.emitting import Events, until_waits_for_a_lock
+from tests.waiting import PATIENCE
 
 from headrace.db.connect import TRANSIENT, Connection, OwnConnection
 from headrace.triggers.change import delete_trigger, set_enabled, update_trigger
@@ -172,7 +173,7 @@ async def test_a_dispatcher_that_stands_still_in_its_transaction_loses_its_locks
         await rules.stands.wait()
         disabling = asyncio.create_task(set_enabled(operator, "mail", tenant="default", enabled=False))
         await until_waits_for_a_lock(events.db, operator, disabling)
-        await asyncio.wait_for(disabling, 6)
+        await asyncio.wait_for(disabling, PATIENCE)
         dispatching.cancel()
         with pytest.raises((asyncio.CancelledError, *TRANSIENT)):
             await dispatching

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.worker.running import app_on, running, working
 
 from headrace import Context, Headrace
@@ -49,7 +49,7 @@ async def test_it_runs_at_once_in_a_process_already_at_work_and_again_and_again(
     async with working(hr):
         trigger_id = await hr.register(runs.tick, key="tick", every=timedelta(seconds=OFTEN))
         # Well before the worker would look by itself.
-        await asyncio.wait_for(runs.until(3), 4)
+        await asyncio.wait_for(runs.until(3), PATIENCE)
     assert (await trigger(connection))["id"] == trigger_id
     sources = await connection.fetch("select distinct source, source_ref from headrace.job")
     assert {tuple(row) for row in sources} <= {("scheduler", trigger_id), ("catchup", trigger_id)}

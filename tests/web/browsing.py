@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -33,13 +35,15 @@ def chromium(folder: Path) -> Iterator[str]:
     program = find()
     assert program is not None, MISSING
     command = [program, *FLAGS, f"--user-data-dir={folder}", "about:blank"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # Debian's Chromium is started by a shell, which does not pass a signal on: the whole group gets it.
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(command, stdout=quiet, stderr=quiet, start_new_session=True)
     port = folder / "DevToolsActivePort"
     try:
-        wait_until("Chromium listens", lambda: port.is_file() and len(port.read_text().splitlines()) == 2, 60)
+        wait_until("Chromium listens", lambda: port.is_file() and len(port.read_text().splitlines()) == 2)
         yield f"http://127.0.0.1:{port.read_text().splitlines()[0]}"
     finally:
-        process.terminate()
+        os.killpg(process.pid, signal.SIGTERM)
         process.wait(30)
 
 

@@ -46,7 +46,7 @@ async def fill(browser: Browser, server: DashboardServer) -> World:
             jobs.append(await dash.ended("keep", {"api_key": "x", "note": text, "nested": part}))
         running = await dash.enqueue("hold", {"say": JOINED[0]}, correlation_id=JOINED[0][:500])
         await dash.until(running, "running")
-        await until("all of them have ended", lambda: _is_quiet(dash), 60)
+        await until("all of them have ended", lambda: _is_quiet(dash))
     connection = await asyncpg.connect(server.database_url)
     try:
         await connection.execute("create temp table hostile (n int, s text)")

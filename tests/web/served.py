@@ -65,7 +65,7 @@ def _process(database_url: str, folder: Path, app: str, queues: str) -> Iterator
             assert process.poll() is None, said.read_text()
             return TOKEN.search(said.read_text()) is not None
 
-        wait_until("the dashboard is served", is_up, PATIENCE)
+        wait_until("the dashboard is served", is_up)
         found = TOKEN.search(said.read_text())
         assert found is not None
         yield DashboardServer(f"http://127.0.0.1:{port}", found[1], database_url)

@@ -202,4 +202,4 @@ async def until_told(dash: Dash) -> None:
             and health["title"] == "sync-dropbox is failing"
         )
 
-    await until("the story is told", quiet, 120)
+    await until("the story is told", quiet)

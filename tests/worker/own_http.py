@@ -28,7 +28,7 @@ class OwnHttpServer:
         """Start, and wait until it answers."""
         command = [sys.executable, "-m", "headrace", "serve", "--port", str(self._port)]
         self._process = subprocess.Popen(command, env=self._environ, stderr=subprocess.DEVNULL)
-        wait_until("the server answers", self._answers, 30)
+        wait_until("the server answers", self._answers)
 
     def kill(self) -> None:
         """End at once, in the middle of whatever it does."""

@@ -144,7 +144,7 @@ async def until_said(conn: Connection, job_id: UUID, beginning: str) -> str:
         found[:] = [line for line in await said(conn, job_id) if line.startswith(beginning)]
         return bool(found)
 
-    await until(f"the job says {beginning!r}", look, 30)
+    await until(f"the job says {beginning!r}", look)
     return found[0]
 
 
@@ -197,6 +197,6 @@ async def _rescue_until(enough: threading.Event, url: str) -> None:
         return enough.is_set()
 
     try:
-        await until("nobody needs a rescuer any more", rescue, 100)
+        await until("nobody needs a rescuer any more", rescue)
     finally:
         await connection.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.chaos.server import OwnServer, own_server
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.worker.running import (
     app_on,
     attempts,
@@ -54,7 +54,7 @@ async def test_a_worker_stops_within_its_bound_though_its_database_is_broken(
         process = WorkerProcess(hr)
         worker = asyncio.create_task(process.run())
         await work.enqueue()
-        await asyncio.wait_for(started.wait(), 20)
+        await asyncio.wait_for(started.wait(), PATIENCE)
         await asyncio.to_thread(server.kill if fault == "killed" else server.freeze)
         release.set()
         asked_at = time.monotonic()
@@ -75,7 +75,7 @@ async def test_an_outcome_waits_for_the_database_to_come_back(server: OwnServer)
 
     async with working(hr) as process:
         job_id = await work.enqueue()
-        await asyncio.wait_for(started.wait(), 20)
+        await asyncio.wait_for(started.wait(), PATIENCE)
         await asyncio.to_thread(server.kill)
         release.set()
         await until("the run has ended", lambda: not process.worker._slots.running)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.worker.own_http import OwnHttpServer, own_http_server
 from tests.worker.running import (
     app_on,
@@ -66,7 +66,7 @@ async def test_a_worker_stops_within_its_bound_though_its_server_is_broken(
         worker = asyncio.create_task(process.run())
         await until("the worker is ready", process.worker.ready.is_set)
         await work.enqueue()
-        await asyncio.wait_for(started.wait(), 20)
+        await asyncio.wait_for(started.wait(), PATIENCE)
         await asyncio.to_thread(server.kill if fault == "killed" else server.freeze)
         release.set()
         asked_at = time.monotonic()
@@ -95,7 +95,7 @@ async def test_outcomes_and_lines_wait_for_the_server_to_come_back(
         await until_said(connection, job_id, "before")
         await asyncio.to_thread(server.kill)
         gone.set()
-        await asyncio.wait_for(ended.wait(), 20)
+        await asyncio.wait_for(ended.wait(), PATIENCE)
         await asyncio.to_thread(server.start)
         assert (await finished(hr, job_id)).result == "kept"
         again = await work.enqueue()
@@ -121,7 +121,7 @@ async def test_a_worker_whose_token_is_revoked_gets_no_more_jobs(
             await until_armed(connection, worker_id(process))  # a claim waits, which was allowed when it began
             token = (await Service(hr).tokens.list())[0]
             await Service(hr).tokens.revoke(token.id)
-            await until("its claim is refused", lambda: "401 unauthenticated" in caplog.text, 20)
+            await until("its claim is refused", lambda: "401 unauthenticated" in caplog.text)
             late = await work.enqueue()
         assert (await hr.get_job(late)).status == "queued"
     assert await attempts(connection, late) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.worker.handlers import wait_for_cancel
 from tests.worker.running import (
     attempts,
@@ -35,9 +35,9 @@ async def test_a_running_async_handler_is_cancelled_and_told_through_its_context
 
     async with working(hr):
         job_id = await endless.enqueue()
-        await asyncio.wait_for(started.wait(), 20)
+        await asyncio.wait_for(started.wait(), PATIENCE)
         assert await hr.cancel(job_id)
-        await until("the handler was told", told.is_set, 5)
+        await until("the handler was told", told.is_set)
         job = await finished(hr, job_id)
     assert (job.status, job.last_error) == ("canceled", "canceled on request")
     assert await attempts(connection, job_id) == [(1, "canceled", "canceled")]
@@ -56,7 +56,7 @@ async def test_the_cancel_is_heard_within_a_second_even_without_a_notification(
     async with working(hr) as process:
         await stop_listening(process)
         job_id = await endless.enqueue()
-        await asyncio.wait_for(started.wait(), 20)
+        await asyncio.wait_for(started.wait(), PATIENCE)
         assert await hr.cancel(job_id)
         asked_at = await connection.fetchval("select clock_timestamp()")
         job = await finished(hr, job_id)
@@ -122,7 +122,7 @@ async def test_a_handler_that_swallows_its_cancellation_and_returns_has_succeede
 
     async with working(hr):
         job_id = await tidy.enqueue()
-        await asyncio.wait_for(started.wait(), 20)
+        await asyncio.wait_for(started.wait(), PATIENCE)
         assert await hr.cancel(job_id)
         job = await finished(hr, job_id)
     assert (job.status, job.result) == ("succeeded", "finished all the same")
@@ -142,7 +142,7 @@ async def test_a_requested_cancel_beats_the_retry_of_a_failing_handler(hr: Headr
 
     async with working(hr):
         job_id = await breaks.enqueue()
-        await asyncio.wait_for(started.wait(), 20)
+        await asyncio.wait_for(started.wait(), PATIENCE)
         assert await hr.cancel(job_id)
         job = await finished(hr, job_id)
     assert job.status == "canceled"

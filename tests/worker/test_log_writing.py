@@ -13,7 +13,7 @@ from uuid import uuid4
 import pytest
 from tests.chaos.server import OwnServer, own_server
 from tests.contract.lines import Broken, ReplyLost, Slow
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.worker.running import (
     app_on,
     attempts,
@@ -106,7 +106,7 @@ async def test_a_run_that_ends_does_not_wait_for_others_that_talk_without_end() 
     for number in range(BATCH * 2 + 1):
         ending.write(str(number))
     ending.close()
-    await asyncio.wait_for(writer.settle(ending), 5)
+    await asyncio.wait_for(writer.settle(ending), PATIENCE)
     said = [message for message in transport.messages if message.isdigit()]
     assert said == [str(number) for number in range(BATCH * 2 + 1)]
     assert transport.messages.count("and on") == 0
@@ -124,7 +124,7 @@ async def test_a_line_that_comes_while_its_run_is_written_needs_no_further_one_t
         talking.write("first")
     writing = asyncio.create_task(writer.run())
     try:
-        await until("the last line is there", lambda: "last" in transport.messages, 5)
+        await until("the last line is there", lambda: "last" in transport.messages)
     finally:
         writing.cancel()
     assert len(transport.messages) == BATCH + 2
@@ -220,7 +220,7 @@ async def test_nothing_is_lost_while_the_database_is_away(server: OwnServer) -> 
         await connection.close()
         await asyncio.to_thread(server.kill)
         gone.set()
-        await asyncio.wait_for(ended.wait(), 20)
+        await asyncio.wait_for(ended.wait(), PATIENCE)
         await asyncio.to_thread(server.start)
         assert (await finished(hr, job_id)).status == "succeeded"
         connection = await Endpoint(server.url).connect("test")
@@ -240,7 +240,7 @@ async def test_lines_of_a_run_that_another_worker_has_now_are_dropped(hr: Headra
 
     async with working(hr) as process:
         job_id = await hr.enqueue("chatter")
-        await asyncio.wait_for(started.wait(), 20)
+        await asyncio.wait_for(started.wait(), PATIENCE)
         await connection.execute(
             "with lost as (update headrace.worker set state = 'lost' where id = $1)"
             " update headrace.queue set status = 'queued', worker_id = null, claimed_at = null, queued_at = now()",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.worker.lines import cut_first_reply
 from tests.worker.running import (
     app_on,
@@ -127,7 +127,7 @@ async def test_a_worker_called_lost_drops_its_run_and_goes_on_under_a_new_id(
 
     async with working(hr) as process:
         job_id, first = await work.enqueue(), worker_id(process)
-        await asyncio.wait_for(started.wait(), 20)
+        await asyncio.wait_for(started.wait(), PATIENCE)
         await connection.execute(MARK_LOST, first)
         await until("its handler is cancelled", told.is_set)
         await until("it is registered anew", lambda: worker_id(process) != first)

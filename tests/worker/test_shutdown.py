@@ -7,7 +7,7 @@ import threading
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.worker.lines import Greedy
 from tests.worker.running import (
     app_on,
@@ -38,7 +38,7 @@ async def test_running_jobs_may_finish_and_outcomes_come_before_the_lease_goes(
     async with hr:
         async with running(worker_of(hr)) as process:
             job_id = await last.enqueue()
-            await asyncio.wait_for(started.wait(), 20)
+            await asyncio.wait_for(started.wait(), PATIENCE)
             process.stop()
             await until("it claims no more", lambda: process.worker._claimer._stopping)
             late = await last.enqueue()
@@ -71,7 +71,7 @@ class Stubborn:
         self.started.set()
         while not self.release.is_set():
             try:
-                await until("released", self.release.is_set, 60)
+                await until("released", self.release.is_set)
             except asyncio.CancelledError:
                 continue
 
@@ -122,7 +122,7 @@ async def test_jobs_fetched_ahead_go_back_at_the_end(hr: Headrace, connection: C
     async with hr:
         ids = await work.enqueue_many([{}] * 4)
         async with running(speaking(worker_of(hr, concurrency=1), Greedy)) as process:
-            await asyncio.wait_for(started.wait(), 20)
+            await asyncio.wait_for(started.wait(), PATIENCE)
             assert len(process.worker._slots.waiting) == 3
             process.stop()
             await until("they are given back", lambda: not process.worker._slots.waiting)
@@ -143,7 +143,7 @@ async def test_cancelling_run_worker_leaves_in_order_first(hr: Headrace, connect
     async with hr:
         worker = asyncio.create_task(hr.run_worker(concurrency=2, queues=["default"]))
         job_id = await last.enqueue()
-        await asyncio.wait_for(started.wait(), 20)
+        await asyncio.wait_for(started.wait(), PATIENCE)
         worker.cancel()
         release.set()
         with pytest.raises(asyncio.CancelledError):

@@ -6,6 +6,7 @@ import asyncio
 from datetime import timedelta
 
 from tests.engine import Engine, as_claimed
+from tests.waiting import PATIENCE
 from tests.worker.running import only_http, only_postgres, worker_of
 
 from headrace import Headrace
@@ -29,7 +30,7 @@ async def test_an_outcome_that_cannot_even_be_sent_fails_its_job_and_holds_up_no
     writing = asyncio.create_task(finisher.run())
     for outcome in outcomes:
         finisher.put(outcome)
-    await asyncio.wait_for(finisher.drained(), 20)
+    await asyncio.wait_for(finisher.drained(), PATIENCE)
     writing.cancel()
     await transport.close()
     expected = ["succeeded", "succeeded", "failed", "succeeded", "succeeded"]
@@ -54,7 +55,7 @@ async def test_over_http_only_the_outcomes_that_no_server_stores_fail_their_jobs
         writing = asyncio.create_task(finisher.run())
         for outcome in outcomes.values():
             finisher.put(outcome)
-        await asyncio.wait_for(finisher.drained(), 20)
+        await asyncio.wait_for(finisher.drained(), PATIENCE)
         writing.cancel()
         await transport.close()
         statuses = [(await hr.get_job(job_id)).status for job_id in ids]
