@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import shutil
 import signal
 import tempfile
 from collections.abc import AsyncIterator, Generator, Iterator
@@ -18,6 +17,8 @@ from tests.engine import Engine
 from tests.servers import TestServer, start_server, versions
 
 from headrace.db.connect import Connection, Endpoint, OwnConnection
+
+pytest_plugins = ["tests.leftovers"]
 
 # A shell's background job ignores Ctrl-C, and so would the processes that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -54,20 +55,6 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     return report
 
 
-def run_folder() -> Path:
-    """One folder for all processes of this run."""
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))[:12]
-    folder = Path(tempfile.gettempdir()) / f"headrace-tests-{run}"
-    folder.mkdir(exist_ok=True)
-    return folder
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """The controlling process comes last, when the others have left their servers, and cleans up."""
-    if not hasattr(config, "workerinput"):
-        shutil.rmtree(run_folder(), ignore_errors=True)
-
-
 def wants_a_fresh_one(request: pytest.FixtureRequest) -> bool:
     """Tests of the schema itself, and of plans, which depend on what was in the tables before."""
     return request.path.parent.name == "db"
@@ -76,14 +63,14 @@ def wants_a_fresh_one(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture(scope="session")
 def embedded_server() -> Iterator[TestServer]:
     """PostgreSQL 18, the embedded one."""
-    with start_server("18", run_folder()) as server:
+    with start_server("18", Path(tempfile.gettempdir())) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def every_server(request: pytest.FixtureRequest) -> Iterator[TestServer]:
     """Each PostgreSQL that is here, in turn."""
-    with start_server(request.param, run_folder()) as server:
+    with start_server(request.param, Path(tempfile.gettempdir())) as server:
         yield server
 
 
