@@ -14,7 +14,7 @@ from tests.waiting import until
 
 from headrace import Principal
 from headrace.api.app import create_app
-from headrace.api.who import SESSION_COOKIE
+from headrace.api.who import KNOWN_FOR, SESSION_COOKIE
 from headrace.service.principal import Role
 
 SESSION = "/api/v1/session"
@@ -140,6 +140,7 @@ async def test_a_session_falls_with_its_token_within_a_second_in_another_process
             return (await client.get("/api/v1/jobs")).status_code == 401
 
         await until("the session opens nothing", refused)
+    assert KNOWN_FOR < 1
 
 
 async def test_a_session_that_was_not_used_for_long_is_over_and_cleared_away(api: Api) -> None:

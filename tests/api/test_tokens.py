@@ -12,6 +12,7 @@ from tests.api.conftest import Api
 from tests.waiting import until
 
 from headrace.api.app import create_app
+from headrace.api.who import KNOWN_FOR
 
 TOKENS = "/api/v1/admin/tokens"
 
@@ -74,6 +75,7 @@ async def test_a_revoked_token_opens_nothing_within_a_second_in_another_process_
             return (await client.get("/api/v1/jobs")).status_code == 401
 
         await until("the token opens nothing", refused)
+    assert KNOWN_FOR < 1
     again = await admin.delete(f"{TOKENS}/{made['id']}")
     assert again.json()["revoked_at"] == revoked.json()["revoked_at"]
 

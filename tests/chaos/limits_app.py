@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from headrace import Headrace
+from headrace import Context, Headrace
 from headrace.worker.maintenance import Rescuer
 
 Rescuer.interval = 0.5
@@ -28,6 +28,13 @@ async def three() -> None:
 async def ten(key: int) -> None:
     """Ten at a time, of each key two."""
     await asyncio.sleep(0.03)
+
+
+@hr.job(max_attempts=1000, max_concurrency=4)
+async def hold(ctx: Context) -> None:
+    """The first attempt ends with its worker alone."""
+    if ctx.attempt == 1:
+        await asyncio.Event().wait()
 
 
 @hr.job(max_attempts=1000, rate_limit="40/s", rate_burst=5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.engine import Engine
+from tests.waiting import until
 
 from headrace.queue.regate import regate_jobs
 
@@ -40,10 +41,15 @@ async def tenant(engine: Engine, name: str, **columns: Any) -> None:
 
 
 async def swept(engine: Engine) -> None:
-    """Sweep as a worker process does, until nothing is left to be marked."""
-    for _ in range(10):
-        if not await regate_jobs(engine.db):
-            return
+    """Sweep as a worker process does, until nothing is left to be marked.
+
+    That waits for every open transaction of the server, so also for those of other tests.
+    """
+
+    async def nothing_is_left() -> bool:
+        return not await regate_jobs(engine.db)
+
+    await until("nothing is left to be marked", nothing_is_left)
 
 
 async def age_tokens(engine: Engine, *, seconds: float) -> None:

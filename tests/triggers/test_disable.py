@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from contextlib import suppress
 
 import asyncpg
@@ -188,18 +187,14 @@ async def test_an_edit_before_anything_was_due_leaves_no_line(engine: Engine) ->
     assert await ledger(engine, trigger_id) == []
 
 
-async def test_a_scheduler_that_stops_inside_its_transaction_loses_its_locks_after_two_seconds(
-    engine: Engine, another: Another
-) -> None:
+async def test_a_scheduler_that_stops_inside_its_transaction_loses_its_locks(engine: Engine, another: Another) -> None:
     trigger = await hourly(engine)
     await trigger.come_due()
     stopped, operator = await another(), await another()
     with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, ConnectionError):
         async with short_transaction(stopped):
             assert len(await stopped.fetch(SQL["lock_due"], 10)) == 1
-            began = time.monotonic()
             await change(operator, trigger.id, enabled=False)
-            assert 1 < time.monotonic() - began < 5
             await stopped.fetchval("select 1")
             raise AssertionError("the session should have been ended")
     assert await tick(engine) == 0

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.engine import Engine
 from tests.triggers.emitting import Events
+from tests.triggers.triggering import UNASKED, nobody_looks_unasked
 from tests.waiting import PATIENCE, until
 from tests.worker.running import app_on, finished, until_armed, worker_id, working
 
@@ -125,8 +126,11 @@ async def test_emits_notify_again_though_a_busy_dispatcher_was_killed(events: Ev
     assert await is_armed(events)
 
 
-async def test_an_event_wakes_a_sleeping_worker_at_once_and_runs(events: Events) -> None:
-    hr = app_on(events.engine.endpoint.url)
+async def test_an_event_wakes_a_sleeping_worker_at_once_and_runs(
+    events: Events, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nobody_looks_unasked(monkeypatch)
+    hr = app_on(events.engine.endpoint.url, **UNASKED)
     ran = asyncio.Event()
 
     @hr.job(on="order.*", payload={"n": "{{event.n}}"})
@@ -137,7 +141,6 @@ async def test_an_event_wakes_a_sleeping_worker_at_once_and_runs(events: Events)
     async with working(hr) as process:
         await until_armed(events.db, worker_id(process))
         event_id = await hr.emit("order.paid", {"n": 7})
-        # Well within the five seconds after which it would look by itself.
         await asyncio.wait_for(ran.wait(), PATIENCE)
     assert await events.deliveries(event_id) == [("ship:on", "fired", None)]
 

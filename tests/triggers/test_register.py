@@ -9,7 +9,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.waiting import PATIENCE, until
+from tests.triggers.triggering import UNASKED, nobody_looks_unasked
+from tests.waiting import until
 from tests.worker.running import app_on, running, working
 
 from headrace import Context, Headrace
@@ -43,13 +44,13 @@ async def trigger(connection: Connection, name: str = "tick") -> dict[str, Any]:
 
 
 async def test_it_runs_at_once_in_a_process_already_at_work_and_again_and_again(
-    connection: Connection, database_url: str
+    connection: Connection, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hr, runs = app_on(database_url), Runs()
+    nobody_looks_unasked(monkeypatch)
+    hr, runs = app_on(database_url, **UNASKED), Runs()
     async with working(hr):
         trigger_id = await hr.register(runs.tick, key="tick", every=timedelta(seconds=OFTEN))
-        # Well before the worker would look by itself.
-        await asyncio.wait_for(runs.until(3), PATIENCE)
+        await runs.until(3)
     assert (await trigger(connection))["id"] == trigger_id
     sources = await connection.fetch("select distinct source, source_ref from headrace.job")
     assert {tuple(row) for row in sources} <= {("scheduler", trigger_id), ("catchup", trigger_id)}

