@@ -7,6 +7,7 @@ import collections
 import threading
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
@@ -29,9 +30,10 @@ from tests.worker.running import (
 )
 
 import headrace.service.worker_protocol.desk
+import headrace.worker.claimer
 import headrace.worker.claims
 import headrace.worker.maintenance
-from headrace import Headrace
+from headrace import Context, Headrace, RetryPolicy
 from headrace.db.connect import Connection, Endpoint, OwnConnection
 
 IDLE = 15
@@ -122,6 +124,7 @@ async def test_a_lone_job_is_picked_up_by_notification(
 ) -> None:
     # No look within the time of this test: only the notification can tell of the job.
     monkeypatch.setattr(headrace.worker.claims, "LOOKS", ())
+    monkeypatch.setattr(headrace.worker.claimer, "LONGEST_WAIT", 3600.0)
     monkeypatch.setattr(headrace.service.worker_protocol.desk, "POLL_INTERVAL", 3600.0)
     hr = app_on(database_url, poll_interval_ms=3_600_000)
 
@@ -134,6 +137,26 @@ async def test_a_lone_job_is_picked_up_by_notification(
         for _ in range(3):
             await until_armed(connection, worker_id(process))
             assert (await finished(hr, await lone.enqueue(), 20)).result == "noticed"
+
+
+@only_postgres
+async def test_an_immediate_retry_does_not_wait_for_the_next_look(
+    database_url: str, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(headrace.worker.claims, "LOOKS", ())
+    monkeypatch.setattr(headrace.worker.claimer, "LONGEST_WAIT", 3600.0)
+    hr = app_on(database_url, poll_interval_ms=3_600_000)
+
+    @hr.job(retry=RetryPolicy(base=timedelta(0), cap=timedelta(0), jitter=timedelta(0)))
+    async def flaky(ctx: Context) -> int:
+        if ctx.attempt < 3:
+            raise ConnectionError("not yet")
+        return ctx.attempt
+
+    async with working(hr) as process:
+        await until("somebody listens for it", listener_of(process).listening.is_set)
+        await until_armed(connection, worker_id(process))
+        assert (await finished(hr, await flaky.enqueue())).result == 3
 
 
 @only_postgres

@@ -57,9 +57,10 @@ with ended as (
 ), told as materialized (
   select pg_notify('headrace_ended', w.job_id::text)
     from (select distinct job_id from headrace.waiter) as w join accepted using (job_id) where final is not null
-), opened as materialized (
-  -- A place behind a gate is free: whoever sleeps may take it.
-  select headrace._wake_workers() where exists (select from accepted where gate is not null)
+), woken as materialized (
+  -- A place behind a gate is free, or a job can be claimed again at once: a worker that sleeps may take it.
+  select headrace._wake_workers()
+   where exists (select from accepted where gate is not null or (final is null and coalesce(delay, 0) <= 0))
 )
 select job_id, run from ended
- where not exists (select from accepted where accepted.job_id = ended.job_id) and (select count(*) from told) + (select count(*) from opened) >= 0
+ where not exists (select from accepted where accepted.job_id = ended.job_id) and (select count(*) from told) + (select count(*) from woken) >= 0

@@ -130,6 +130,8 @@ class PostgresTransport:
         except (asyncpg.PostgresError, ValueError) as error:
             raise OutcomeRefused(f"{type(error).__name__}: {error}") from error
         self.claims.ended(ended.job_id for ended in transitions)
+        if any(ended.final is None and not ended.delay for ended in transitions):
+            self.claims.wake()  # also where no notification comes, as behind a pooler
         return refused
 
     async def write_logs(self, lines: Sequence[LogLine]) -> set[Fence]:
