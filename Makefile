@@ -23,7 +23,11 @@ dev: $(VENV)/.installed ## Run the example app on an embedded PostgreSQL (Ctrl-C
 	@$(BIN)/headrace dev $(ARGS)
 
 .PHONY: test
-test: lint types layers check tests ## Lint, check types and layers, then run every test in parallel
+test: lint types layers check ## Lint, check types and layers, and run each rule's tests once: under five minutes
+	@$(MAKE) --no-print-directory tests ARGS='-m "not thorough" $(ARGS)'
+
+.PHONY: test-all
+test-all: lint types layers check tests ## The same with all tests, on every PostgreSQL that is here; this is what CI runs
 
 .PHONY: lint
 lint: $(VENV)/.installed ## Check style with ruff
@@ -53,7 +57,7 @@ screenshots: $(VENV)/.installed chromium ## Take pictures of every screen into d
 	@$(BIN)/python -m scripts.take_screenshots $(ARGS)
 
 .PHONY: tests
-tests: $(VENV)/.installed chromium ## Run every test in parallel (ARGS="-k cancel" to choose)
+tests: $(VENV)/.installed chromium ## Run all tests in parallel (ARGS="-k cancel" to choose)
 	@$(BIN)/pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 .PHONY: test-long

@@ -14,11 +14,11 @@ import pytest
 from scripts.install_chromium import find
 from tests.at_once import Another
 from tests.engine import Engine
-from tests.servers import TestServer, start_server, versions
+from tests.servers import TestServer, start_server
 
 from headrace.db.connect import Connection, Endpoint, OwnConnection
 
-pytest_plugins = ["tests.leftovers"]
+pytest_plugins = ["tests.leftovers", "tests.tiers"]
 
 # A shell's background job ignores Ctrl-C, and so would the processes that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -31,12 +31,6 @@ os.environ.setdefault("HEADRACE_BUILTIN_ENABLED", "false")
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Without a browser there is nothing to test the dashboard with; `make test` has said what is missing."""
     return True if collection_path == Path(__file__).parent / "web" and find() is None else None
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """The engine's tests run on every PostgreSQL that is here; others on the embedded one."""
-    if "every_server" in metafunc.fixturenames:
-        metafunc.parametrize("every_server", versions(), indirect=True, scope="session")
 
 
 def pytest_collection_finish() -> None:
@@ -69,7 +63,7 @@ def embedded_server() -> Iterator[TestServer]:
 
 @pytest.fixture(scope="session")
 def every_server(request: pytest.FixtureRequest) -> Iterator[TestServer]:
-    """Each PostgreSQL that is here, in turn."""
+    """The PostgreSQL that the test runs on."""
     with start_server(request.param, Path(tempfile.gettempdir())) as server:
         yield server
 
@@ -90,7 +84,7 @@ async def empty_database_url(embedded_server: TestServer) -> AsyncIterator[str]:
 
 @pytest.fixture
 async def engine(every_server: TestServer, request: pytest.FixtureRequest) -> AsyncIterator[Engine]:
-    """The engine's verbs on a migrated database, on every PostgreSQL that is here."""
+    """The engine's verbs on a migrated database; `tiers.py` says which tests run on older versions too."""
     async with every_server.database(fresh=wants_a_fresh_one(request)) as url:
         endpoint = Endpoint(url)
         connection = await endpoint.connect("test")

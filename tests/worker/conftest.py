@@ -12,9 +12,9 @@ from tests.worker.running import app_on, set_up
 from headrace import Headrace
 
 
-@pytest.fixture(autouse=True, params=["postgres", "http"])
+@pytest.fixture(autouse=True)
 def transport(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Every test runs over both; `only_postgres` is for those that are about the database's own habits."""
+    """How workers of this test reach their jobs."""
     if request.param == "postgres":
         yield "postgres"
         return

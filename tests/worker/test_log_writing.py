@@ -228,7 +228,10 @@ async def test_nothing_is_lost_while_the_database_is_away(server: OwnServer) -> 
         await connection.close()
 
 
-async def test_lines_of_a_run_that_another_worker_has_now_are_dropped(hr: Headrace, connection: Connection) -> None:
+async def test_lines_of_a_run_that_another_worker_has_now_are_dropped(
+    database_url: str, connection: Connection
+) -> None:
+    hr = app_on(database_url, lease_duration_s=3.0)  # it beats often, and so soon hears that it counts as lost
     started, lost = asyncio.Event(), asyncio.Event()
 
     @hr.job()

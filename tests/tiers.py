@@ -1,0 +1,138 @@
+"""Which tests `make test` leaves to `make test-all`, and which run more than once.
+
+`make test` is for everybody, many times a day: each rule once, on the embedded PostgreSQL, in under five minutes.
+`make test-all` is what CI runs: it adds what takes long or repeats a rule elsewhere, in under twelve.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.servers import versions
+
+FOLDER = Path(__file__).parent
+
+# Tests that are about what differs between PostgreSQL's versions: constraints, plans, partitions, prepared statements,
+# locks, timeouts. They run on Debian's 15 too; a rule that is plain SQL is proven once, on 18.
+ON_EVERY_VERSION = (
+    "alerts/test_plans.py",
+    "db/",
+    "executors/sql/test_contract.py",
+    "executors/sql/test_death.py",
+    "executors/sql/test_role.py",
+    "executors/sql/test_stop.py",
+    "logs/test_partitions.py",
+    "logs/test_plans.py",
+    "logs/test_search.py",
+    "queue/test_alone.py",
+    "queue/test_claim.py",
+    "queue/test_dedupe.py",
+    "queue/test_enqueue.py",
+    "queue/test_exactly_once.py",
+    "queue/test_finish.py",
+    "queue/test_idempotency.py",
+    "queue/test_limits.py",
+    "queue/test_rescue.py",
+    "retention/test_rows.py",
+    "rollups/test_fold.py",
+    "triggers/test_cron_in_sql.py",
+    "triggers/test_fire.py",
+    "triggers/test_row_trigger.py",
+)
+
+# What a worker promises whatever its transport: these run over PostgreSQL and over HTTP.
+OVER_EVERY_TRANSPORT = (
+    "worker/test_broken_server.py",
+    "worker/test_cancel.py",
+    "worker/test_claiming.py",
+    "worker/test_hostile_handlers.py",
+    "worker/test_log_writing.py",
+    "worker/test_lost.py",
+    "worker/test_masking.py",
+    "worker/test_outcomes.py",
+    "worker/test_secret_fields.py",
+    "worker/test_shutdown.py",
+    "worker/test_unstorable.py",
+)
+
+# Left to `make test-all`, beside other versions and transports: long runs, deaths, and details of screens.
+THOROUGH = (
+    "alerts/test_end_to_end.py",
+    "alerts/test_plans.py",
+    "api/test_hostile.py",
+    "api/test_schemathesis.py",
+    "builtin/test_system_jobs.py",
+    "chaos/",
+    "cli/test_cli_follow.py",
+    "cli/test_cli_terminal.py",
+    "cli/test_dev.py",
+    "cli/test_every_command.py::test_a_mistake_is_one_line_and_a_code[database",
+    "cli/test_every_command.py::test_the_examples_work_for_people_and_for_programs[database",
+    "cli/test_every_command.py::test_the_program_itself",
+    "cli/test_every_process.py",
+    "cli/test_process_logs.py",
+    "db/embedded/",
+    "db/test_backup.py",
+    "db/test_migrate.py::test_each_step_down",
+    "db/test_plans.py",
+    "contract/test_left_behind.py::test_what_a_process_left_behind_prints",
+    "contract/test_waiting_lines.py::test_a_worker_stops_though_lines_wait",
+    "examples/",
+    "executors/command/test_tree.py::test_a_process_that_cannot_be_killed",
+    "logs/test_search_hostile.py::test_thousands_of_random_queries",
+    "logs/test_search_model.py",
+    "retention/test_beside_others.py",
+    "retention/test_what_stays.py",
+    "web/",
+    "worker/test_broken_database.py",
+    "worker/test_broken_server.py",
+    "worker/test_claiming.py::test_an_idle_worker",
+    "worker/test_log_writing.py::test_nothing_is_lost_while",
+)
+
+# Of these, one pass over the screens and a smoke of deaths stay in `make test`.
+QUICK = (
+    "chaos/test_killed_workers.py::test_killed_during_the_handler",
+    "chaos/test_ledger.py",
+    "chaos/test_limits.py::test_the_checker",
+    "db/embedded/test_account.py",
+    "web/test_screens.py",
+    "web/test_site.py",
+)
+
+
+def is_among(node: pytest.Item | Path, names: tuple[str, ...]) -> bool:
+    """Whether a test, or a file of tests, is one of these."""
+    path = node if isinstance(node, Path) else node.path
+    name = path.relative_to(FOLDER).as_posix() if path.is_relative_to(FOLDER) else path.name
+    if isinstance(node, pytest.Item):
+        name = f"{name}::{node.name}"
+    return name.startswith(names)
+
+
+def is_thorough(item: pytest.Item) -> bool:
+    """Whether `make test` leaves it out."""
+    params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+    if params.get("every_server", "18") != "18" or params.get("transport") == "http":
+        return True
+    return is_among(item, THOROUGH) and not is_among(item, QUICK)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test runs on the embedded PostgreSQL and straight to it, unless it is listed above or chooses by itself."""
+    path = Path(str(metafunc.module.__file__))
+    chosen = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
+    if "every_server" in metafunc.fixturenames:
+        majors = versions() if is_among(path, ON_EVERY_VERSION) else ["18"]
+        metafunc.parametrize("every_server", majors, indirect=True, scope="session")
+    if "transport" in metafunc.fixturenames and "transport" not in chosen:
+        transports = ["postgres", "http"] if is_among(path, OVER_EVERY_TRANSPORT) else ["postgres"]
+        metafunc.parametrize("transport", transports, indirect=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what `make test` leaves out."""
+    for item in items:
+        if is_thorough(item):
+            item.add_marker(pytest.mark.thorough)
