@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import signal
-import tempfile
 from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -57,14 +56,14 @@ def wants_a_fresh_one(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture(scope="session")
 def embedded_server() -> Iterator[TestServer]:
     """PostgreSQL 18, the embedded one."""
-    with start_server("18", Path(tempfile.gettempdir())) as server:
+    with start_server("18", Path(os.environ["TESTS_SERVERS_FOLDER"])) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def every_server(request: pytest.FixtureRequest) -> Iterator[TestServer]:
     """The PostgreSQL that the test runs on."""
-    with start_server(request.param, Path(tempfile.gettempdir())) as server:
+    with start_server(request.param, Path(os.environ["TESTS_SERVERS_FOLDER"])) as server:
         yield server
 
 

@@ -25,10 +25,14 @@ from headrace.db.embedded.layout import Layout
 from headrace.db.embedded.relocate import STATE
 
 PREFIX = "headrace-run-"
+SERVERS = "TESTS_SERVERS_FOLDER"
 PR_SET_CHILD_SUBREAPER = 36
 # Servers stop by themselves when their last owner is gone.
 SECONDS_TO_STOP = float(os.environ.get("SECONDS_TO_STOP", "20"))
-LOCK = pytest.StashKey[int]()
+LOCKS = pytest.StashKey[list[int]]()
+# The servers that tests share lie in memory where there is room for them: they commit ten thousands of times.
+MEMORY = Path("/dev/shm")  # noqa: S108 - the folder made there is private
+ROOM = 12 * 1024**3
 
 
 class Process(NamedTuple):
@@ -42,11 +46,13 @@ def pytest_configure(config: pytest.Config) -> None:
     """Make the folder before anybody asks for a temporary one."""
     if hasattr(config, "workerinput"):
         return
-    sweep(Path(tempfile.gettempdir()))
-    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-    folder.chmod(0o755)  # PostgreSQL runs as another user where root runs the tests
-    config.stash[LOCK] = _lock(folder)
+    folder, servers = _new_folder(Path(tempfile.gettempdir())), None
+    config.stash[LOCKS] = [_lock(folder)]
+    if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+        servers = _new_folder(MEMORY)
+        config.stash[LOCKS].append(_lock(servers))
     os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
+    os.environ[SERVERS] = str(servers or folder)
     _adopt_orphans()
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the run in order, as Ctrl-C does
@@ -56,10 +62,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> Generator[None, None, None]:
     """After every other plugin, when the processes of the run have left."""
     yield
-    if LOCK not in session.config.stash:
+    if LOCKS not in session.config.stash:
         return
     left = end_descendants()
     remove(Path(tempfile.gettempdir()))
+    remove(Path(os.environ[SERVERS]))
     for process in left:
         sys.stderr.write(f"\nleft behind by the tests, and ended: process {process.pid}: {process.command}\n")
     if left and session.exitstatus == pytest.ExitCode.OK:
@@ -97,6 +104,13 @@ def end_descendants() -> list[Process]:
     with suppress(AssertionError):
         wait_until("what was killed is gone", lambda: not _descendants(), patience=SECONDS_TO_STOP)
     return left
+
+
+def _new_folder(place: Path) -> Path:
+    sweep(place)
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
+    folder.chmod(0o755)  # PostgreSQL runs as another user where root runs the tests
+    return folder
 
 
 def _lock(folder: Path) -> int:
