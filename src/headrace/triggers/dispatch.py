@@ -98,9 +98,11 @@ async def _claim(conn: Connection, batch: int, turns: Turns) -> Sequence[Any]:
 
 async def _handle(conn: Connection, rules: Rules, events: Sequence[Any]) -> None:
     names = sorted({pattern for event in events for pattern in patterns(event["name"])})
+    begun = [event["id"] for event in events if event["begun"]]
+    delivered = {(row[0], row[1]) for row in await conn.fetch(SQL["read_delivered"], begun)} if begun else frozenset()
     for _ in range(MOST_ROUNDS):
         view = await _look(conn, rules, events[0]["tenant_id"], names)
-        evaluated = await asyncio.to_thread(evaluate, events, view.waiting)
+        evaluated = await asyncio.to_thread(evaluate, events, view.waiting, delivered)
         try:
             async with short_transaction(conn):
                 await _write(conn, rules, events, names, view, evaluated)
@@ -126,6 +128,8 @@ async def _write(
 ) -> None:
     handled, left = events[: evaluated.events], events[evaluated.events :]
     taken = {row[0] for row in await conn.fetch(SQL["take_events"], [event["seq"] for event in handled])}
+    if evaluated.begun:
+        taken.add(await conn.fetchval(SQL["begin_event"], left[0]["seq"]))
     locked = await conn.fetch(SQL["lock_triggers"], events[0]["tenant_id"], names)
     # Locked by now, so nobody changes them until we are done; and who waited for us sees what we did.
     await rules.load(conn, locked)

@@ -39,9 +39,10 @@ with recursive tenants (tenant_id) as (
      set not_before = now() + make_interval(secs => $3), batch_limit = greatest(1, chosen.n / 2)
     from chosen
    where i.seq = chosen.seq
-  returning i.seq, i.event_id
+  returning i.seq, i.event_id, i.begun
 )
-select held.seq, e.id, e.tenant_id, tenant.name as tenant, e.name, e.data, e.correlation_id, e.emitted_at, e.trace_context
+select held.seq, held.begun, e.id, e.tenant_id, tenant.name as tenant, e.name, e.data, e.correlation_id, e.emitted_at,
+       e.trace_context
   from held
   join headrace.event as e on e.id = held.event_id
   join headrace.tenant on tenant.id = e.tenant_id
@@ -63,6 +64,12 @@ select id, version, event_name from headrace.trigger
 delete from headrace.event_inbox
  where seq = any(array(select seq from headrace.event_inbox where seq = any($1::bigint[]) order by seq for update))
 returning seq
+
+-- name: begin_event
+update headrace.event_inbox set begun = true where seq = $1 returning seq
+
+-- name: read_delivered
+select event_id, trigger_id from headrace.delivery where event_id = any($1::uuid[])
 
 -- name: write_deliveries
 insert into headrace.delivery (event_id, trigger_id, outcome, reason, detail, job_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from headrace.model.budget import Budget
 from headrace.model.delivery import Made, Waiting, event_scope, make_delivery, patterns
 from headrace.model.trigger import Rule
 
-# What one turn of a tenant may cost before the events that are left wait for its next turn.
+# What one turn of a tenant may cost, give or take one trigger, before what is left waits for its next turn.
 MOST_DELIVERIES = 5_000
 MOST_STEPS = 1_000_000
 MOST_TEXT = 10_000_000
@@ -38,10 +38,11 @@ class Delivery(NamedTuple):
 
 
 class Evaluated(NamedTuple):
-    """Deliveries of the first events of a batch, and of how many."""
+    """Deliveries, of how many of the first events they are all, and whether some are of the event after those."""
 
     deliveries: list[Delivery]
     events: int
+    begun: bool = False
 
 
 class _Turn:
@@ -59,16 +60,19 @@ class _Turn:
         return self._deliveries >= MOST_DELIVERIES or self._steps >= MOST_STEPS or self._text >= MOST_TEXT
 
 
-def evaluate(events: Sequence[Any], waiting: Mapping[str, Sequence[Waiting]]) -> Evaluated:
-    """Deliveries for the triggers that wait by name; at least one event is evaluated, however much that costs."""
+def evaluate(
+    events: Sequence[Any], waiting: Mapping[str, Sequence[Waiting]], delivered: Set[tuple[UUID, UUID]] = frozenset()
+) -> Evaluated:
+    """Deliveries for the triggers that wait by name and have none yet, until the turn is over; at least one."""
     turn = _Turn()
     deliveries: list[Delivery] = []
     for number, event in enumerate(events):
-        if turn.is_over():
-            return Evaluated(deliveries, number)
         wanted = [each for pattern in patterns(event["name"]) for each in waiting.get(pattern, ())]
-        data = json.loads(event["data"]) if wanted else None
-        for each in wanted:
+        wanted = [each for each in wanted if (event["id"], each.trigger_id) not in delivered]
+        data = json.loads(event["data"]) if wanted and not turn.is_over() else None
+        for done, each in enumerate(wanted):
+            if turn.is_over():
+                return Evaluated(deliveries, number, begun=done > 0)
             budget = Budget()
             made = make_delivery(each, _scope(event, data, each), budget)
             turn.add(budget, made)

@@ -27,4 +27,4 @@ end $$;
 drop policy own on headrace.event_inbox;
 alter table headrace.event_inbox disable row level security;
 drop index headrace.event_inbox_turn;
-alter table headrace.event_inbox reset (fillfactor), drop column batch_limit, drop column tenant_id;
+alter table headrace.event_inbox reset (fillfactor), drop column begun, drop column batch_limit, drop column tenant_id;

@@ -1,10 +1,12 @@
 -- Tenants take turns at being dispatched, and a batch that fails comes back smaller.
 
 -- batch_limit: with how many others, itself counted, an event is dispatched at most; null is the dispatcher's own limit.
+-- begun: some of its triggers have their delivery, and the others wait for the tenant's next turn.
 -- not_before: also the end of a dispatcher's hold on the event, which another may take then.
 alter table headrace.event_inbox
   add column tenant_id int,
-  add column batch_limit int check (batch_limit > 0);
+  add column batch_limit int check (batch_limit > 0),
+  add column begun boolean not null default false;
 update headrace.event_inbox as i set tenant_id = e.tenant_id from headrace.event as e where e.id = i.event_id;
 delete from headrace.event_inbox where tenant_id is null;
 alter table headrace.event_inbox alter column tenant_id set not null;
