@@ -93,6 +93,7 @@ async def _claim(conn: Connection, batch: int, turns: Turns) -> Sequence[Any]:
         if events:
             turns.after = events[0]["tenant_id"]
             return events
+    turns.after = 0
     return []
 
 
