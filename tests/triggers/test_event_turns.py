@@ -11,6 +11,7 @@ from tests.triggers.emitting import Events
 from tests.triggers.triggering import add
 
 from headrace.triggers import dispatch, evaluate
+from headrace.triggers.change import set_enabled
 from headrace.triggers.dispatch import Turns, dispatch_events
 
 # Plain SQL wrote it before there was a bound on function calls.
@@ -106,6 +107,24 @@ async def test_a_turn_ends_when_it_has_cost_enough_and_the_rest_waits_for_the_ne
     await events.dispatch()
     assert (await events.waiting(), len(await events.jobs())) == (0, 15)
     assert await events.deliveries() == [(name, "fired", None) for name in "abc" for _ in range(5)]
+
+
+async def test_a_trigger_that_is_locked_for_long_holds_up_no_other_tenant_and_no_event_fails_for_it(
+    events: Events, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dispatch, "LOCK_WAIT", "50ms")
+    for tenant in ("red", "blue"):
+        await events.trigger(tenant, tenant=tenant)
+        await events.emit(tenant=tenant)
+    async with events.another() as operator, operator.transaction():
+        await set_enabled(operator, "red", tenant="red", enabled=False)
+        await events.dispatch()
+        assert await events.deliveries() == [("blue", "fired", None)]
+        await operator.execute("update headrace.trigger set enabled = true where name = 'red'")
+    assert await events.db.fetchval("select tries from headrace.event_inbox") == 0
+    await events.let_holds_end()
+    await events.dispatch()
+    assert await events.deliveries() == [("blue", "fired", None), ("red", "fired", None)]
 
 
 async def test_large_events_come_in_small_batches(events: Events) -> None:

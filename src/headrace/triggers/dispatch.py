@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
+import asyncpg
+
 from headrace.db.connect import TRANSIENT, Connection
 from headrace.db.statements import statements
 from headrace.log import get_logger
@@ -36,6 +38,8 @@ MOST_BYTES = 16 * 1024 * 1024
 # Longer than an evaluation takes, and not much longer than events may wait when their dispatcher dies.
 HOLD = 5.0
 MOST_ROUNDS = 3
+# For a change of a trigger that is under way; one that takes longer must not hold up other tenants.
+LOCK_WAIT = "2s"
 log = get_logger("headrace.triggers")
 
 
@@ -110,9 +114,11 @@ async def _handle(conn: Connection, rules: Rules, events: Sequence[Any]) -> None
             return
         except _Changed:
             continue
-    # Somebody changes the triggers faster than they are evaluated. That is no fault of the events.
-    await release_events(conn, events, 1.0)
-    log.warning("event batch released: its triggers keep changing", events=len(events), tenant=events[0]["tenant"])
+        except asyncpg.LockNotAvailableError:
+            break
+    # A trigger is locked for long, or changes faster than it is evaluated. That is no fault of the events.
+    await release_events(conn, events, HOLD)
+    log.warning("event batch released: its triggers are being changed", events=len(events), tenant=events[0]["tenant"])
 
 
 async def _look(conn: Connection, rules: Rules, tenant_id: int, names: list[str]) -> View:
@@ -128,6 +134,7 @@ async def _write(
     conn: Connection, rules: Rules, events: Sequence[Any], names: list[str], view: View, evaluated: Evaluated
 ) -> None:
     handled, left = events[: evaluated.events], events[evaluated.events :]
+    await conn.execute(SQL["wait_briefly"], LOCK_WAIT)
     taken = {row[0] for row in await conn.fetch(SQL["take_events"], [event["seq"] for event in handled])}
     if evaluated.begun:
         taken.add(await conn.fetchval(SQL["begin_event"], left[0]["seq"]))

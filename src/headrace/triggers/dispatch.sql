@@ -48,6 +48,9 @@ select held.seq, held.begun, e.id, e.tenant_id, tenant.name as tenant, e.name, e
   join headrace.tenant on tenant.id = e.tenant_id
  order by held.seq
 
+-- name: wait_briefly
+select set_config('lock_timeout', $1, true)
+
 -- name: read_triggers
 select id, version, event_name from headrace.trigger
  where enabled and trigger_type = 'event' and tenant_id = $1 and event_name = any($2::text[])

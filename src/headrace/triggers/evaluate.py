@@ -14,8 +14,8 @@ from headrace.model.trigger import Rule
 
 # What one turn of a tenant may cost, give or take one trigger, before what is left waits for its next turn.
 MOST_DELIVERIES = 5_000
-MOST_STEPS = 1_000_000
-MOST_TEXT = 10_000_000
+MOST_STEPS = 300_000
+MOST_TEXT = 5_000_000
 
 
 class Delivery(NamedTuple):
