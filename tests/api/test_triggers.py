@@ -80,6 +80,7 @@ async def test_every_other_setting_is_accepted(acme: httpx.AsyncClient) -> None:
     assert init["init_version"] == "2"
 
 
+MANY_CALLS = f"not_null({','.join(['length(tenant)'] * 20)})"
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"cron_expr": "0 2 * *"}, "cron_expr"),
     ({"cron_expr": "99 2 * * *"}, "cron_expr"),
@@ -89,6 +90,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"payload_template": [1]}, "payload_template"),
     ({"cron_expr": None, "trigger_type": "event", "event_name": "a b"}, "event_name"),
     ({"cron_expr": None, "trigger_type": "event", "event_name": "a", "condition": "event.a ||"}, "condition"),
+    ({"cron_expr": None, "trigger_type": "event", "event_name": "a", "condition": MANY_CALLS}, "condition"),
     ({"condition": "event.a"}, "condition"),
     ({"cron_expr": None}, "trigger_type"),
     ({"trigger_type": "never"}, "trigger_type"),

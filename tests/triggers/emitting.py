@@ -115,6 +115,10 @@ class Events:
         n: int = await self.db.fetchval("select count(*) from headrace.event_inbox")
         return n
 
+    async def let_holds_end(self) -> None:
+        """As if the seconds had passed for which dispatchers hold events, or for which events are postponed."""
+        await self.db.execute("update headrace.event_inbox set not_before = clock_timestamp()")
+
     @asynccontextmanager
     async def another(self) -> AsyncIterator[OwnConnection]:
         """One more connection."""

@@ -86,7 +86,10 @@ async def test_a_delivery_that_is_on_record_makes_no_second_job(events: Events) 
     event_id = await events.emit()
     await events.dispatch()
     await events.db.execute("delete from headrace.delivery where trigger_id = $1", await id_of(events, "post"))
-    await events.db.execute("insert into headrace.event_inbox (event_id) values ($1)", event_id)
+    await events.db.execute(
+        "insert into headrace.event_inbox (event_id, tenant_id) select id, tenant_id from headrace.event where id = $1",
+        event_id,
+    )
     assert await events.dispatch() == 1
     assert len(await events.jobs()) == 3
 
@@ -104,6 +107,8 @@ async def test_a_dispatch_rolled_back_leaves_the_event_for_the_next(events: Even
         await dispatching
     await events.db.execute(f"select pg_advisory_unlock({GATE})")
     assert (await events.waiting(), await events.jobs()) == (1, [])
+    assert await events.dispatch() == 0
+    await events.let_holds_end()
     assert await events.dispatch() == 1
     assert await events.deliveries() == [("mail", "fired", None)]
     assert len(await events.jobs()) == 1
@@ -153,22 +158,26 @@ async def test_a_dispatch_waits_for_a_change_under_way_and_goes_by_what_it_says(
 
 
 class StandsStill(Rules):
-    """Stops for good where a dispatcher reads its rules: in its transaction, with the triggers locked."""
+    """Stands still where a dispatcher reads its rules: before it evaluates, or later, with the triggers locked."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, locked: bool) -> None:
         super().__init__()
-        self.stands = asyncio.Event()
+        self.stands, self.go_on = asyncio.Event(), asyncio.Event()
+        self._reads_before = 1 if locked else 0
 
     async def load(self, conn: Connection, rows: Sequence[Any]) -> None:
-        self.stands.set()
-        await asyncio.Event().wait()
+        await super().load(conn, rows)
+        if self._reads_before == 0:
+            self.stands.set()
+            await self.go_on.wait()
+        self._reads_before -= 1
 
 
 async def test_a_dispatcher_that_stands_still_in_its_transaction_loses_its_locks(events: Events) -> None:
     await events.trigger("mail")
     await events.emit()
     async with events.another() as stalled, events.another() as operator:
-        rules = StandsStill()
+        rules = StandsStill(locked=True)
         dispatching = asyncio.create_task(dispatch_events(stalled, rules))
         await rules.stands.wait()
         disabling = asyncio.create_task(set_enabled(operator, "mail", tenant="default", enabled=False))
@@ -177,8 +186,58 @@ async def test_a_dispatcher_that_stands_still_in_its_transaction_loses_its_locks
         dispatching.cancel()
         with pytest.raises((asyncio.CancelledError, *TRANSIENT)):
             await dispatching
+    await events.let_holds_end()
     assert await events.dispatch() == 1
     assert await events.deliveries() == []
+
+
+@pytest.mark.parametrize("change", ["disable", "delete", "edit", "create"])
+async def test_an_evaluation_locks_nobody_and_what_changes_meanwhile_holds(events: Events, change: str) -> None:
+    await events.trigger("mail", payload={"v": 1})
+    await events.emit()
+    async with events.another() as conn, events.another() as operator:
+        rules = StandsStill(locked=False)
+        dispatching = asyncio.create_task(dispatch_events(conn, rules))
+        await rules.stands.wait()
+        assert not conn.is_in_transaction()
+        if change == "create":
+            await events.trigger("new", payload={"v": 2})
+        else:
+            await make(change, operator)
+        rules.go_on.set()
+        assert await dispatching == 1
+    fired = {"edit": [2], "create": [1, 2]}.get(change, [])
+    assert sorted(payload["v"] for payload in await events.payloads()) == fired
+    assert await events.waiting() == 0
+
+
+async def test_a_definition_disabled_during_an_evaluation_makes_no_job(events: Events) -> None:
+    await events.trigger("mail")
+    await events.emit()
+    async with events.another() as conn:
+        rules = StandsStill(locked=False)
+        dispatching = asyncio.create_task(dispatch_events(conn, rules))
+        await rules.stands.wait()
+        await events.db.execute("update headrace.definition set enabled = false")
+        rules.go_on.set()
+        await dispatching
+    assert await events.deliveries() == [("mail", "skipped", "definition_disabled")]
+
+
+async def test_a_dispatcher_whose_hold_ran_out_changes_nothing_when_another_took_over(events: Events) -> None:
+    await events.trigger("mail")
+    await events.emit()
+    async with events.another() as slow:
+        rules = StandsStill(locked=False)
+        dispatching = asyncio.create_task(dispatch_events(slow, rules))
+        await rules.stands.wait()
+        await events.let_holds_end()
+        assert await events.dispatch() == 1
+        await events.trigger("late")  # the event was dispatched before there was this trigger
+        rules.go_on.set()
+        await dispatching
+    assert await events.deliveries() == [("mail", "fired", None)]
+    assert len(await events.jobs()) == 1
 
 
 async def make(change: str, conn: OwnConnection) -> None:

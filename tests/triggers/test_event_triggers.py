@@ -6,8 +6,8 @@ import pytest
 from tests.engine import Engine
 from tests.triggers.emitting import Events
 
+from headrace.model.delivery import patterns
 from headrace.triggers.change import delete_trigger, set_enabled, update_trigger
-from headrace.triggers.dispatch import patterns
 from headrace.triggers.read import get_trigger
 
 

@@ -1,27 +1,78 @@
--- A row that is gone when we commit and back when we do not: no cursor, which transactions that commit late would slip by.
--- name: take_events
-with taken as (
-  delete from headrace.event_inbox
-   where seq = any(array(
-     select seq from headrace.event_inbox
-      where (not_before is null or not_before <= now()) and ($2::bigint[] is null or seq = any($2))
-      order by seq limit $1 for update skip locked))
-  returning seq, event_id
+-- The next tenant whose events are due and whose rows no other dispatcher is just taking; tenants are found by leaps
+-- through the index. The hold is over by itself, so a dispatcher that died keeps nothing from the others. What a hold
+-- leaves behind comes in halves: nothing has to be written when a batch fails. Bytes are counted without reading the data:
+-- compressed data is at most a hundred times as large, and never more than the largest event.
+-- name: claim_events
+with recursive tenants (tenant_id) as (
+  (select tenant_id from headrace.event_inbox where tenant_id > $2 order by tenant_id limit 1)
+  union all
+  select (select i.tenant_id from headrace.event_inbox as i where i.tenant_id > tenants.tenant_id order by i.tenant_id limit 1)
+    from tenants
+   where tenants.tenant_id is not null
+), turn as materialized (
+  select tenants.tenant_id
+    from tenants,
+         lateral (select from headrace.event_inbox as i
+                   where i.tenant_id = tenants.tenant_id and (i.not_before is null or i.not_before <= now())
+                   order by i.seq limit 1 for update skip locked) as due,
+         -- Whoever loses a hold with the server's memory only takes the events again: no need to wait for the disk.
+         set_config('synchronous_commit', 'off', true)
+   limit 1
+), due as materialized (
+  select i.seq, i.batch_limit, i.event_id
+    from headrace.event_inbox as i
+   where i.tenant_id = (select tenant_id from turn) and (i.not_before is null or i.not_before <= now())
+   order by i.seq limit $1 for update skip locked
+), counted as (
+  select seq, row_number() over so_far as number, min(coalesce(batch_limit, $1)) over so_far as most,
+         sum(size) over so_far - size as bytes_before
+    from due
+    join lateral (
+      select case when pg_column_compression(data) is null then pg_column_size(data)
+                  else least(1048576, 100 * pg_column_size(data)) end as size
+        from headrace.event where id = event_id) as sized on true
+  window so_far as (order by seq rows unbounded preceding)
+), chosen as (
+  select seq, count(*) over () as n from counted where number <= most and bytes_before < $4::bigint
+), held as (
+  update headrace.event_inbox as i
+     set not_before = now() + make_interval(secs => $3), batch_limit = greatest(1, chosen.n / 2)
+    from chosen
+   where i.seq = chosen.seq
+  returning i.seq, i.event_id, i.begun
 )
-select taken.seq, e.id, e.tenant_id, tenant.name as tenant, e.name, e.data, e.correlation_id, e.emitted_at,
+select held.seq, held.begun, e.id, e.tenant_id, tenant.name as tenant, e.name, e.data, e.correlation_id, e.emitted_at,
        e.trace_context
-  from taken
-  join headrace.event as e on e.id = taken.event_id
+  from held
+  join headrace.event as e on e.id = held.event_id
   join headrace.tenant on tenant.id = e.tenant_id
- order by taken.seq
+ order by held.seq
+
+-- name: wait_briefly
+select set_config('lock_timeout', $1, true)
+
+-- name: read_triggers
+select id, version, event_name from headrace.trigger
+ where enabled and trigger_type = 'event' and tenant_id = $1 and event_name = any($2::text[])
 
 -- SHARE and not KEY SHARE: a disable must wait for us, or we for it, and then read again.
--- name: match_triggers
-select t.id, t.version, t.tenant_id, t.event_name
-  from unnest($1::int[], $2::text[]) as asked (tenant_id, event_name)
-  join headrace.trigger as t
-    on t.enabled and t.trigger_type = 'event' and t.tenant_id = asked.tenant_id and t.event_name = asked.event_name
-   for share of t
+-- name: lock_triggers
+select id, version, event_name from headrace.trigger
+ where enabled and trigger_type = 'event' and tenant_id = $1 and event_name = any($2::text[])
+   for share
+
+-- The row decides who has handled the event: it is gone when we commit and back when we do not. In one order, for a
+-- dispatcher whose hold ran out may meet the one that took over.
+-- name: take_events
+delete from headrace.event_inbox
+ where seq = any(array(select seq from headrace.event_inbox where seq = any($1::bigint[]) order by seq for update))
+returning seq
+
+-- name: begin_event
+update headrace.event_inbox set begun = true where seq = $1 returning seq
+
+-- name: read_delivered
+select event_id, trigger_id from headrace.delivery where event_id = any($1::uuid[])
 
 -- name: write_deliveries
 insert into headrace.delivery (event_id, trigger_id, outcome, reason, detail, job_id)
@@ -36,14 +87,3 @@ update headrace.delivery as d
    set outcome = 'skipped', reason = 'deduplicated', job_id = line.earlier_id
   from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as line (event_id, trigger_id, earlier_id)
  where d.event_id = line.event_id and d.trigger_id = line.trigger_id
-
--- Later and later; the last time it is given up: gives back the event then.
--- name: postpone
-with later as (
-  update headrace.event_inbox
-     set tries = tries + 1, not_before = now() + make_interval(secs => power(2, tries))
-   where seq = $1 and tries + 1 < $3
-), gone as (
-  delete from headrace.event_inbox where seq = $1 and tries + 1 >= $3 returning event_id
-)
-update headrace.event set error = $2 where id in (select event_id from gone) returning id

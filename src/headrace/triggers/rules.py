@@ -9,16 +9,20 @@ from uuid import UUID
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import BadRequest
+from headrace.model.delivery import Waiting
 from headrace.model.payload_schema import Check, payload_check
 from headrace.model.trigger import Rule
 
 SQL = statements(__file__)
 MOST_KEPT = 50_000
+# A trigger's version and its definition's row version: equal ones say the same.
+Stamp = tuple[int, int]
 
 
 class Terms(NamedTuple):
     """How jobs of a definition run unless a trigger says otherwise; `obstacle` says why there can be none."""
 
+    version: int
     queue: str
     priority: int
     max_attempts: int
@@ -35,13 +39,13 @@ class Rules:
         self._terms: dict[int, Terms] = {}
 
     async def load(self, conn: Connection, rows: Sequence[Any]) -> None:
-        """Read the rules of locked triggers (id, version) as far as they are not known, and their definitions."""
-        if unknown := [row["id"] for row in rows if self._rules.get(row["id"], (0,))[0] != row["version"]]:
-            if len(self._rules) > MOST_KEPT:
-                self._rules.clear()
+        """Read the rules of triggers (id, version) as far as they are not known, and their definitions."""
+        if len(self._rules) > MOST_KEPT:
+            self._rules.clear()
+        if unknown := [row["id"] for row in rows if not self._knows(row)]:
             for row in await conn.fetch(SQL["read_rules"], unknown):
                 self._rules[row["id"]] = row["version"], read_rule(row)
-        rules = (self.rule(row["id"]) for row in rows)
+        rules = (self.rule(row["id"]) for row in self.known(rows))
         await self._load_terms(conn, {rule.definition_id for rule in rules if isinstance(rule, Rule)})
 
     async def _load_terms(self, conn: Connection, definition_ids: set[int]) -> None:
@@ -51,7 +55,35 @@ class Rules:
                 self._checks[row["id"]] = row["version"], payload_check(row["payload_schema"])
         for row in rows:
             check = self._checks[row["id"]][1]
-            self._terms[row["id"]] = Terms(row["queue"], row["priority"], row["max_attempts"], row["obstacle"], check)
+            self._terms[row["id"]] = Terms(
+                row["version"], row["queue"], row["priority"], row["max_attempts"], row["obstacle"], check
+            )
+
+    def known(self, rows: Sequence[Any]) -> list[Any]:
+        """The rows whose rule was loaded as the row has it: all that are locked, but not one changed meanwhile."""
+        return [row for row in rows if self._knows(row)]
+
+    def stamps(self, rows: Sequence[Any]) -> dict[UUID, Stamp]:
+        """Which versions the rules of these triggers are, and their definitions; one that is not known has none."""
+        return {row["id"]: self._stamp(row) for row in rows}
+
+    def _knows(self, row: Any) -> bool:
+        version: int = row["version"]
+        return self._rules.get(row["id"], (0,))[0] == version
+
+    def _stamp(self, row: Any) -> Stamp:
+        if not self._knows(row):
+            return 0, 0
+        rule = self.rule(row["id"])
+        return row["version"], 0 if isinstance(rule, BadRequest) else self.terms(rule).version
+
+    def waiting(self, trigger_id: UUID) -> Waiting:
+        """What is needed to evaluate a trigger, apart from this object, which may learn of changes meanwhile."""
+        rule = self.rule(trigger_id)
+        if isinstance(rule, BadRequest):
+            return Waiting(trigger_id, rule, None, lambda _payload: None)
+        terms = self.terms(rule)
+        return Waiting(trigger_id, rule, terms.obstacle, terms.check)
 
     def rule(self, trigger_id: UUID) -> Rule | BadRequest:
         """The rule, or what is wrong with it."""

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from headrace.db.connect import Connection
 from headrace.db.link import Link
 from headrace.triggers.compute import compute_due_times
-from headrace.triggers.dispatch import dispatch_events
+from headrace.triggers.dispatch import Turns, dispatch_events
 from headrace.triggers.fire import BATCH as TRIGGERS
 from headrace.triggers.fire import fire_due, fire_pending
 from headrace.triggers.rules import Rules
@@ -53,6 +53,7 @@ class Dispatcher(Loop):
         super().__init__()
         self._link = link
         self._rules = Rules()
+        self._turns = Turns()
         self._looks: Iterator[float] = iter(())
 
     async def tick(self) -> float | None:
@@ -68,7 +69,7 @@ class Dispatcher(Loop):
     async def _dispatch_all(self, conn: Connection) -> int:
         """Batch after batch; from the second on we are busy, and emits need not wake anyone."""
         batches = 0
-        while await dispatch_events(conn, self._rules):
+        while await dispatch_events(conn, self._rules, turns=self._turns):
             batches += 1
             if batches >= 2:
                 await set_armed(conn, armed=False)

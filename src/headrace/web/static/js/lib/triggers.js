@@ -31,6 +31,7 @@ const REASONS = /** @type {Record<string, string>} */ ({
   definition_deleted: "its definition is no longer in code",
   definition_disabled: "its definition is disabled",
   disabled: "the trigger was off",
+  dispatch_failed: "the event could not be dispatched",
   edited: "the rule was changed",
   invalid_payload: "the payload does not fit the definition",
   invalid_trigger: "the rule cannot be read",

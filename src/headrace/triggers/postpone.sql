@@ -1,0 +1,26 @@
+-- name: release
+update headrace.event_inbox set not_before = now() + make_interval(secs => $2) where seq = any($1::bigint[])
+
+-- Later and later. Nothing comes back when this was the last try, or when another dispatcher has handled the event.
+-- name: postpone
+update headrace.event_inbox
+   set tries = tries + 1, not_before = now() + make_interval(secs => least($3, power(2, tries)))
+ where seq = $1 and tries + 1 < $2
+returning tries
+
+-- name: give_up
+with gone as (
+  delete from headrace.event_inbox where seq = $1 returning event_id, tenant_id
+), failed as (
+  update headrace.event set error = $2 where id in (select event_id from gone)
+)
+insert into headrace.delivery (event_id, trigger_id, outcome, reason, detail)
+select gone.event_id, t.id, 'skipped', 'dispatch_failed', $2
+  from gone
+  join headrace.trigger as t on t.tenant_id = gone.tenant_id
+ where t.enabled and t.trigger_type = 'event' and t.event_name = any($3::text[])
+on conflict do nothing
+
+-- name: give_up_without_deliveries
+with gone as (delete from headrace.event_inbox where seq = $1 returning event_id)
+update headrace.event set error = $2 where id in (select event_id from gone)
