@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from typing import Any, Literal
 
+from headrace.model.encrypted_arguments import CannotEncrypt, mark_encrypted
 from headrace.model.limits import Limits
 from headrace.model.retry import RetryPolicy
 from headrace.model.system import SYSTEM_PREFIX
@@ -42,7 +43,11 @@ class Definition:
     system: bool = False
 
     def __post_init__(self) -> None:
-        problems = list(_problems(self))
+        problems = _problems(self)
+        try:
+            object.__setattr__(self, "payload_schema", mark_encrypted(self.payload_schema))
+        except CannotEncrypt as error:
+            problems.append(str(error))
         if problems:
             raise ValueError(f"definition {self.key!r}: {'; '.join(problems)}")
 

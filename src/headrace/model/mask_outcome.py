@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from headrace.model.masking import Masker
 from headrace.model.outcome import Cancel, Canceled, Fail, Failed, Outcome, Released, Retry, Snooze, Succeeded, TimedOut
 from headrace.model.run_log import NOTHING_SECRET
 from headrace.model.secret_fields import secret_values
+from headrace.model.secret_schema import NO_SECRETS, SecretSchema
 
 # Any part of a name that `looks_secret` may find; most payloads have none, and need not be read.
 _MAY_HOLD_SECRETS = re.compile("pass|secret|token|credential|auth|cookie|session|pin|otp|key", re.IGNORECASE)
 
 
-def masker_for(payload: str, schema: Mapping[str, Any], others: Sequence[str] = ()) -> Masker:
+def masker_for(payload: str, schema: SecretSchema = NO_SECRETS, others: Sequence[str] = ()) -> Masker:
     """What must not be seen of a run: the values of its payload's secret fields, and others that it was given."""
     found: list[str] = list(others)
-    if _MAY_HOLD_SECRETS.search(payload) or _says_secret(schema):
+    if schema.start or _MAY_HOLD_SECRETS.search(payload):
         found += secret_values(json.loads(payload), schema)
     return Masker(found) if found else NOTHING_SECRET
 
@@ -53,8 +53,3 @@ def mask_json(text: str, masker: Masker) -> str:
     except ValueError:
         return '"***"'
     return masked
-
-
-def _says_secret(schema: Mapping[str, Any]) -> bool:
-    text = str(schema)
-    return "writeOnly" in text or "x-secret" in text
