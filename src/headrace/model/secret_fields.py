@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -36,11 +36,13 @@ def is_secret(name: str, schema: SecretSchema) -> bool:
     return looks_secret(name) or schema.start.secret or bool(schema.start.named(name))
 
 
-def mask_fields(value: Any, schema: SecretSchema = NO_SECRETS) -> Any:
-    """A copy with the value of every secret place masked, however deep it stands."""
-    copy = _copied(value)
+def mask_fields(
+    value: Any, schema: SecretSchema = NO_SECRETS, *, keeps: Callable[[Any], bool] = lambda value: value is None
+) -> Any:
+    """A copy with the value of every secret place masked, however deep it stands, but for values to be kept."""
+    copy = map_texts(value)
     for holder, key, _ in _secret_places(copy, schema):
-        if holder[key] is not None:
+        if not keeps(holder[key]):
             holder[key] = MASKED
     return copy
 
@@ -87,8 +89,8 @@ def _parts(holder: Any, rules: Place) -> Iterator[tuple[Any, Any, Place, bool]]:
             yield n, item, rules.at(n), False
 
 
-def _copied(value: Any) -> Any:
-    """Lists and objects anew, what is in them as it is."""
+def map_texts(value: Any, change: Callable[[Any], Any] | None = None) -> Any:
+    """Lists and objects anew, what is in them as it is or changed."""
     top: list[Any] = [value]
     waiting: list[tuple[Any, int]] = [(top, 0)]
     while waiting:
@@ -99,6 +101,8 @@ def _copied(value: Any) -> Any:
             if isinstance(item, dict | list | tuple):
                 holder[key] = copy = dict(item) if isinstance(item, dict) else list(item)
                 waiting.append((copy, depth + 1))
+            elif change is not None:
+                holder[key] = change(item)
     return top[0]
 
 

@@ -115,6 +115,16 @@ def patterns(name: str) -> Iterator[str]:
     yield "*"
 
 
+def scope_of(event: Any, data: Any, trigger: str) -> dict[str, Any]:
+    """What a trigger's expressions can name."""
+    return {
+        "event": data,
+        "trigger": {"name": trigger, "event": event["name"]},
+        "tenant": event["tenant"],
+        "scheduled_for": event["emitted_at"].isoformat(),
+    }
+
+
 def _make(event: Any, data: Any, trigger_id: UUID, rules: Rules) -> Delivery:
     rule = rules.rule(trigger_id)
     if isinstance(rule, BadRequest):
@@ -122,12 +132,7 @@ def _make(event: Any, data: Any, trigger_id: UUID, rules: Rules) -> Delivery:
     terms = rules.terms(rule)
     if terms.obstacle is not None:
         return Delivery(event, trigger_id, rule, None, terms.obstacle)
-    scope = {
-        "event": data,
-        "trigger": {"name": rule.name, "event": event["name"]},
-        "tenant": event["tenant"],
-        "scheduled_for": event["emitted_at"].isoformat(),
-    }
+    scope = scope_of(event, data, rule.name)
     try:
         if rule.condition is not None and not rule.condition.holds(scope):
             return Delivery(event, trigger_id, rule, None, "condition")
