@@ -6,12 +6,13 @@ import json
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 from headrace.model.log_line import LogLine
 from headrace.model.masking import Masker
 from headrace.model.outcome import Cancel, Canceled, Fail, Failed, Outcome, Released, Retry, Snooze, Succeeded, TimedOut
 from headrace.model.run_log import NOTHING_SECRET
-from headrace.model.secret_fields import MASKED, mask_fields, secret_values
+from headrace.model.secret_fields import MASKED, map_texts, mask_fields, secret_values
 from headrace.model.secret_schema import NO_SECRETS, SecretSchema
 from headrace.model.text import clean
 from headrace.model.transition import MAX_ERROR, MAX_TRACEBACK, Transition
@@ -80,6 +81,11 @@ def _mask_fields(text: str | None, masker: Masker) -> str | None:
         with suppress(ValueError, RecursionError):  # what is no JSON is kept as a text
             text = json.dumps(mask_fields(json.loads(text)), ensure_ascii=False)
     return _mask_object(text, masker)
+
+
+def mask_texts(value: Any, masker: Masker) -> Any:
+    """A copy of a value with the secrets masked in each of its texts."""
+    return map_texts(value, lambda item: masker.mask_text(item) if isinstance(item, str) else item)
 
 
 def mask_json(text: str, masker: Masker) -> str:
