@@ -12,6 +12,7 @@ from typing import Any, Literal
 from headrace.model.encrypted_arguments import CannotEncrypt, mark_encrypted
 from headrace.model.limits import Limits
 from headrace.model.retry import RetryPolicy
+from headrace.model.secret_defaults import without_secret_defaults
 from headrace.model.system import SYSTEM_PREFIX
 from headrace.model.trigger_settings import TriggerDeclaration
 
@@ -45,7 +46,8 @@ class Definition:
     def __post_init__(self) -> None:
         problems = _problems(self)
         try:
-            object.__setattr__(self, "payload_schema", mark_encrypted(self.payload_schema))
+            schema = without_secret_defaults(mark_encrypted(self.payload_schema))
+            object.__setattr__(self, "payload_schema", schema)
         except CannotEncrypt as error:
             problems.append(str(error))
         if problems:
