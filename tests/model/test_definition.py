@@ -90,3 +90,18 @@ def test_the_hash_changes_with_anything_declared(said: dict[str, Any]) -> None:
 def test_the_hash_is_the_same_for_the_same_declaration() -> None:
     first = Definition(key="work", payload_schema={"a": 1, "b": 2})
     assert first.hash == Definition(key="work", payload_schema={"b": 2, "a": 1}).hash
+
+
+def test_what_a_schema_says_of_secrets_by_way_of_example_is_left_out() -> None:
+    schema: dict[str, Any] = {
+        "properties": {
+            "password": {"type": "string", "default": "hunter2"},
+            "keys": {"items": {"writeOnly": True, "examples": ["hunter2"]}, "default": []},
+            "more": {"items": {"writeOnly": True}, "default": ["hunter2"]},
+            "default": {"type": "string", "default": "shown"},
+        }
+    }
+    kept = Definition(key="a", payload_schema=schema).payload_schema
+    assert "hunter2" not in str(kept)
+    assert (kept["properties"]["keys"]["default"], kept["properties"]["default"]["default"]) == ([], "shown")
+    assert schema["properties"]["password"]["default"] == "hunter2"

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from headrace.model.mask_outcome import mask_json, mask_outcome, masker_for
 from headrace.model.masking import Masker
 from headrace.model.outcome import Cancel, Canceled, Fail, Failed, Outcome, Released, Retry, Snooze, Succeeded, TimedOut
+from headrace.model.secret_schema import SecretSchema
 
 SECRET = 'horse"battery\nß'
 MASKER = Masker([SECRET])
@@ -62,9 +63,9 @@ def test_any_result_is_json_still_and_has_no_secret(value: object, ascii_only: b
 
 def test_only_what_looks_secret_or_is_said_to_be_is_masked() -> None:
     payload = json.dumps({"password": "hunter-22", "name": "Ann Example", "code": "swordfish"})
-    assert not masker_for('{"name": "Ann Example"}', {})
-    assert masker_for(payload, {}).mask_text("hunter-22 Ann Example swordfish") == "*** Ann Example swordfish"
-    schema = {"properties": {"code": {"type": "string", "writeOnly": True}}}
+    assert not masker_for('{"name": "Ann Example"}')
+    assert masker_for(payload).mask_text("hunter-22 Ann Example swordfish") == "*** Ann Example swordfish"
+    schema = SecretSchema({"properties": {"code": {"type": "string", "writeOnly": True}}})
     assert (
         masker_for(payload, schema, ["of the environment"]).mask_text(
             "hunter-22 Ann Example swordfish of the environment"

@@ -101,3 +101,27 @@ def test_a_sentence_about_a_payload_with_secrets_repeats_no_value() -> None:
         "password: *** is shorter than 9 characters",
         'payload: "n" is a required property',
     }
+
+
+def test_a_property_that_is_not_allowed_is_not_quoted_where_there_are_secrets() -> None:
+    schema = {
+        "properties": {
+            "keys": {"type": "array", "items": {"type": "string", "writeOnly": True, "maxLength": 3}},
+            "vault": {"additionalProperties": False, "properties": {"a": {}}, "writeOnly": True},
+            "deep": {"x-secret": True, "properties": {"a": {"additionalProperties": {"type": "integer"}}}},
+        },
+        "additionalProperties": False,
+    }
+    check = payload_check(json.dumps(schema))
+    assert check({"hunter2": 1}) == "payload: it has a property that the schema does not allow"
+    assert check({"vault": {"hunter2": 1}}) == "vault: it has a property that the schema does not allow"
+    assert check({"deep": {"a": {"hunter2": "x"}}}) == "deep: *** does not fit"
+    assert check({"keys": ["a", "hunter2"]}) == "keys.1: *** is longer than 3 characters"
+    names = payload_check(json.dumps({"propertyNames": {"maxLength": 3}, "properties": {"a": {"writeOnly": True}}}))
+    assert names({"hunter2": 1}) == "payload: it has a property whose name does not fit"
+
+
+def test_the_value_of_a_property_that_nobody_declared_is_never_quoted() -> None:
+    assert payload_check('{"additionalProperties": false}')({"passwrd": "hunter2"}) == (
+        "payload: it has a property that the schema does not allow"
+    )

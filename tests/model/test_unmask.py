@@ -55,3 +55,40 @@ def test_stars_that_are_no_mask_are_stars() -> None:
 )
 def test_items_of_a_list_keep_their_own_secrets(edited: Any, expected: Any) -> None:
     assert meant({"accounts": edited}, {"accounts": [ANN, BOB]}) == {"accounts": expected}
+
+
+class Counted(str):
+    """A text that counts how often it is compared with another."""
+
+    __slots__ = ()
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Counted.compared += 1
+        return str.__eq__(self, other)
+
+
+def test_items_of_a_long_list_are_not_compared_with_each_other() -> None:
+    n = 2000
+    kept = {"accounts": [{"user": f"u{i}", "password": f"p{i}"} for i in range(n)]}
+    shown = mask_fields(kept)
+    edited = {"accounts": [{"user": Counted(f"u{i}"), "password": MASKED} for i in reversed(range(n))]}
+    Counted.compared = 0
+    assert unmask(edited, shown, kept) == {"accounts": kept["accounts"][::-1]}
+    assert Counted.compared <= 20 * n
+
+
+def test_a_mask_deep_in_lists_of_lists_is_the_value_behind_it() -> None:
+    kept: Any = {"password": "deepest"}
+    for _ in range(60):
+        kept = [kept, "beside"]
+    edited = mask_fields(kept)
+    edited[1] = "edited"
+    assert unmask(edited, mask_fields(kept), kept) == [kept[0], "edited"]
+
+
+def test_true_is_not_one() -> None:
+    kept = {"flags": [{"on": 1, "password": "a"}, {"on": True, "password": "b"}]}
+    moved = mask_fields(kept)["flags"][::-1]
+    assert meant({"flags": moved}, kept) == {"flags": kept["flags"][::-1]}

@@ -10,7 +10,7 @@ from typing import Annotated
 from urllib.parse import quote
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, SecretStr
 from tests.contract import apart
 from tests.waiting import until
 from tests.worker.running import finished, said, set_up, working
@@ -201,6 +201,47 @@ async def test_of_a_field_that_its_schema_calls_secret_however_deep_it_stands(
         job = await finished(hr, await hr.enqueue("pay", payload))
     assert job.result == "Ann Example"
     assert await said(connection, job.id) == ["paying with *** *** ***"]
+
+
+class Vault(BaseModel):
+    codes: tuple[str, SecretStr]
+
+
+async def test_of_lists_and_maps_which_only_the_handler_sees(hr: Headrace, connection: Connection) -> None:
+    seen: list[str] = []
+
+    @hr.job()
+    async def unlock(keys: list[SecretStr], by_name: dict[str, SecretStr], vault: Vault | None = None) -> list[str]:
+        assert vault is not None
+        seen.extend(key.get_secret_value() for key in (*keys, *by_name.values(), vault.codes[1]))
+        print("unlocking with", *seen)
+        return seen
+
+    payload = {
+        "keys": ["key-of-a-list"],
+        "by_name": {"a": "value-of-a-map"},
+        "vault": {"codes": ["x", "end-of-a-pair"]},
+    }
+    async with working(hr):
+        job = await finished(hr, await hr.enqueue("unlock", payload))
+        shown = await hr.control.jobs.get(job.id)
+    assert seen == ["key-of-a-list", "value-of-a-map", "end-of-a-pair"]
+    assert job.result == ["***"] * 3
+    assert await said(connection, job.id) == ["unlocking with *** *** ***"]
+    assert shown.payload == {"keys": ["***"], "by_name": {"a": "***"}, "vault": {"codes": ["x", "***"]}}
+
+
+async def test_an_argument_that_the_job_does_not_take_is_not_named_where_there_are_secrets(hr: Headrace) -> None:
+    @hr.job(max_attempts=1)
+    async def unlock(keys: list[SecretStr]) -> None:
+        """Never runs."""
+
+    async with working(hr):
+        async with hr.database.pool.acquire() as conn:
+            payload = '{"keys": [], "a-secret-as-a-name": 1}'
+            job_id = await conn.fetchval("select headrace.enqueue('unlock', $1::text::jsonb)", payload)
+        job = await finished(hr, job_id)
+    assert str(job.last_error).endswith(": ***: Extra inputs are not permitted")
 
 
 async def test_across_the_place_where_a_long_line_is_cut(database_url: str, connection: Connection) -> None:

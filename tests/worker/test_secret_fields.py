@@ -8,13 +8,15 @@ from typing import Annotated
 
 import asyncpg
 import pytest
-from pydantic import Field
+from pydantic import BaseModel, Field
 from tests.waiting import until
 from tests.worker.running import app_on, finished, working
 
 from headrace import Conflict, Context, Headrace
+from headrace.config import CommandSettings
 from headrace.db.connect import Connection
 from headrace.errors import ConfigError
+from headrace.worker.command_handler import CommandHandler
 
 KEY, OTHER = (base64.b64encode(bytes([n]) * 32).decode() for n in (1, 2))
 Secret = Annotated[str, Field(json_schema_extra={"x-secret": True})]
@@ -45,6 +47,43 @@ async def test_only_the_handler_sees_it(database_url: str, connection: Connectio
     assert CARD not in stored
     assert set(json.loads(stored)["card"]) == {"$enc"}
     assert await connection.fetchval("select message from headrace.log") == "charging ***"
+
+
+class Account(BaseModel):
+    user: str
+    card: Secret | None = None
+
+
+async def test_an_argument_that_holds_one_is_encrypted_and_masked_part_by_part(
+    database_url: str, connection: Connection
+) -> None:
+    hr, _ = shop(database_url)
+    seen: list[Account] = []
+
+    @hr.job(max_attempts=1)
+    async def settle(accounts: list[Account], note: str) -> str:
+        seen.extend(accounts)
+        print("settling", accounts[0].user, accounts[0].card)
+        return note
+
+    account = {"user": "ann-example", "card": CARD}
+    async with working(hr):
+        job = await finished(hr, await hr.enqueue("settle", {"accounts": [account], "note": "as usual"}))
+        shown = await hr.control.jobs.get(job.id)
+        with pytest.raises(asyncpg.PostgresError, match='field "accounts" of definition "settle" is secret'):
+            await connection.execute("""select headrace.enqueue('settle', '{"accounts": [], "note": "x"}')""")
+    assert [one.model_dump() for one in seen] == [account]
+    stored = json.loads(await connection.fetchval("select payload from headrace.job where id = $1", job.id))
+    assert (set(stored["accounts"]), stored["note"]) == ({"$enc"}, "as usual")
+    assert await connection.fetchval("select message from headrace.log") == "settling ann-example ***"
+    assert shown.payload == {"accounts": "***", "note": "as usual"}
+
+
+def test_one_outside_of_the_arguments_is_refused_where_the_job_is_declared() -> None:
+    vault = {"additionalProperties": {"x-secret": True}}
+    command = CommandSettings(argv=("/bin/true",), args={"type": "object", **vault})
+    with pytest.raises(ConfigError, match=r"commands\.pay: x-secret at #/additionalProperties cannot be encrypted"):
+        CommandHandler("pay", command)
 
 
 async def test_the_same_request_under_an_idempotency_key_is_the_same_job(database_url: str) -> None:

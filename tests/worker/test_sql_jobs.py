@@ -141,6 +141,15 @@ async def test_a_function_that_was_dropped_is_missed_at_its_run_and_found_when_i
     assert [outcome for _, outcome, _ in await attempts(connection, job_id)] == ["failed", "succeeded"]
 
 
+async def test_what_a_function_answers_is_kept_without_secrets(sql: Headrace, connection: Connection) -> None:
+    said_no = "jsonb_build_object('success', false, 'message', 'no', 'details', payload)"
+    await define(connection, f"return {said_no};")
+    async with working(sql):
+        await finished(sql, await enqueue(connection, password="tr0ub4dor-horse"))
+    detail = json.loads(await connection.fetchval("select detail from headrace.attempt"))
+    assert json.loads(detail["answer"])["details"] == {"password": "***"}
+
+
 async def has_failed(connection: Connection) -> bool:
     return bool(await connection.fetchval("select exists (select from headrace.attempt)"))
 

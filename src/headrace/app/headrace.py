@@ -24,10 +24,11 @@ from headrace.db.database import Database
 from headrace.define.handler import Handler
 from headrace.define.sync import SyncReport
 from headrace.errors import HeadraceError
+from headrace.model.encrypted_arguments import encrypted_fields
 from headrace.model.encryption import SecretBox
 from headrace.model.job import Job
 from headrace.model.overlap import Overlap
-from headrace.model.secret_fields import encrypted_fields
+from headrace.model.secret_schema import SecretSchema
 from headrace.queue.enqueue import EnqueueManyOptions, EnqueueOptions
 
 P = ParamSpec("P")
@@ -83,9 +84,9 @@ class Headrace:
     def _default_attempts(self) -> int:
         return self.settings.jobs.default_attempts
 
-    def _secrets_of_command(self, key: str) -> list[str]:
+    def _secrets_of_command(self, key: str) -> tuple[str, ...]:
         command = self.settings.commands.get(key)
-        return [] if command is None else encrypted_fields(command.args)
+        return () if command is None else encrypted_fields(SecretSchema(command.args))
 
     def read_settings(self) -> Settings:
         """Settings as file and environment have them now."""

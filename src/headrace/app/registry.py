@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from headrace.db.database import Database
@@ -26,7 +26,7 @@ class Registry:
     def __init__(
         self,
         box: Callable[[], SecretBox] = lambda: NO_KEY,
-        secrets_of: Callable[[str], list[str]] = lambda _key: [],
+        secrets_of: Callable[[str], Sequence[str]] = lambda _key: (),
         default_attempts: Callable[[], int] = lambda: DEFAULT_MAX_ATTEMPTS,
     ) -> None:
         self.box = box

@@ -12,8 +12,9 @@ from headrace.define.signature import Arguments, BadHandler
 from headrace.errors import ValidationError
 from headrace.model.context import Context
 from headrace.model.definition import Definition, Isolation
+from headrace.model.encrypted_arguments import encrypted_fields
 from headrace.model.outcome import Fail
-from headrace.model.secret_fields import encrypted_fields
+from headrace.model.secret_schema import SecretSchema
 
 
 class Handler:
@@ -35,7 +36,8 @@ class Handler:
             declared["description"] = inspect.cleandoc(function.__doc__ or "")
         self.definition = Definition(key=key or function.__name__, payload_schema=self.arguments.schema(), **declared)
         self._says_attempts = "max_attempts" in declared
-        self.secret_fields = encrypted_fields(self.definition.payload_schema)
+        self.secrets = SecretSchema(self.definition.payload_schema)
+        self.secret_fields = encrypted_fields(self.secrets)
 
     @property
     def key(self) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Collection, Mapping
+from functools import cached_property
 from typing import Any, NotRequired, Required, get_type_hints
 
 import pydantic
@@ -13,6 +15,8 @@ from typing_extensions import TypedDict
 
 from headrace.errors import HeadraceError, ValidationError
 from headrace.model.context import Context
+from headrace.model.secret_fields import MASKED
+from headrace.model.secret_schema import mentions_secrets
 
 
 class BadHandler(HeadraceError):
@@ -50,6 +54,11 @@ class Arguments:
         except pydantic.errors.PydanticUserError as error:
             raise BadHandler(f"{self.name}: an argument's type cannot be kept as JSON: {error.message}") from error
 
+    @cached_property
+    def _hides(self) -> bool:
+        """Whether anything of a payload may be secret by its type."""
+        return mentions_secrets(str(self._adapter.json_schema()))
+
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of the payload, with the signature's defaults."""
         schema = self._adapter.json_schema()
@@ -64,7 +73,9 @@ class Arguments:
     def to_json(self, arguments: Mapping[str, Any]) -> str:
         """The payload as JSON text, or a `ValidationError` that names the argument."""
         try:
-            return self._adapter.dump_json(self._adapter.validate_python(dict(arguments))).decode()
+            valid = self._adapter.validate_python(dict(arguments))
+            text = self._adapter.dump_json(valid).decode()
+            return _revealed(text, self._adapter.dump_python(valid)) if self._hides else text
         except pydantic.ValidationError as error:
             raise self._invalid(error) from None
         except PydanticSerializationError as error:
@@ -75,15 +86,38 @@ class Arguments:
         try:
             return self._adapter.validate_json(payload)
         except pydantic.ValidationError as error:
-            raise self._invalid(error) from None
+            raise self._invalid(error, masked=self._hides) from None
 
-    def _invalid(self, error: pydantic.ValidationError) -> ValidationError:
-        problems = (f"{'.'.join(map(str, e['loc'])) or 'payload'}: {e['msg']}" for e in error.errors(include_url=False))
+    def _invalid(self, error: pydantic.ValidationError, *, masked: bool = False) -> ValidationError:
+        """What is wrong; masked without the names of arguments that there are not, which may be anything."""
+        problems = []
+        for one in error.errors(include_url=False):
+            place: tuple[int | str, ...] = one["loc"]
+            if masked and one["type"] == "extra_forbidden":
+                place = (*place[:-1], MASKED)
+            problems.append(f"{'.'.join(map(str, place)) or 'payload'}: {one['msg']}")
         return ValidationError(f"the payload does not fit {self.name}: {'; '.join(problems)}")
 
     def _refuse_unnamed(self, parameter: inspect.Parameter) -> None:
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             raise BadHandler(f"{self.name}: parameter {parameter} must be passable by name")
+
+
+def _revealed(text: str, kept: Any) -> str:
+    """The JSON with the values of `SecretStr` and the like: Pydantic writes stars in their place."""
+    return json.dumps(_reveal(json.loads(text), kept), ensure_ascii=False, separators=(",", ":"))
+
+
+def _reveal(shown: Any, kept: Any) -> Any:
+    if isinstance(kept, pydantic.Secret | pydantic.SecretStr | pydantic.SecretBytes):
+        value = kept.get_secret_value()
+        return value.decode() if isinstance(value, bytes) else value
+    # Of another size, where a type has a JSON form of its own.
+    if not isinstance(shown, dict | list) or not isinstance(kept, Collection) or len(shown) != len(kept):
+        return shown
+    if isinstance(shown, dict) and isinstance(kept, Mapping):
+        return {name: _reveal(shown[name], inner) for name, inner in zip(shown, kept.values(), strict=True)}
+    return [_reveal(*pair) for pair in zip(shown, kept, strict=True)] if isinstance(shown, list) else shown
 
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:

@@ -123,7 +123,7 @@ class Child:
             clock=lambda: datetime.now(UTC),
             limits=UNLIMITED,
             # Here as well: lines are cut to their length before they are sent.
-            masker=masker_for(order.payload, find(order).definition.payload_schema),
+            masker=masker_for(order.payload, find(order).secrets),
             on_line=functools.partial(self._send_lines, order),
         )
 

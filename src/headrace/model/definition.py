@@ -9,8 +9,10 @@ from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from typing import Any, Literal
 
+from headrace.model.encrypted_arguments import CannotEncrypt, mark_encrypted
 from headrace.model.limits import Limits
 from headrace.model.retry import RetryPolicy
+from headrace.model.secret_defaults import without_secret_defaults
 from headrace.model.system import SYSTEM_PREFIX
 from headrace.model.trigger_settings import TriggerDeclaration
 
@@ -42,7 +44,12 @@ class Definition:
     system: bool = False
 
     def __post_init__(self) -> None:
-        problems = list(_problems(self))
+        problems = _problems(self)
+        try:
+            schema = without_secret_defaults(mark_encrypted(self.payload_schema))
+            object.__setattr__(self, "payload_schema", schema)
+        except CannotEncrypt as error:
+            problems.append(str(error))
         if problems:
             raise ValueError(f"definition {self.key!r}: {'; '.join(problems)}")
 

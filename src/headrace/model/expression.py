@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import jmespath
-from jmespath.exceptions import ParseError
+from jmespath.exceptions import JMESPathTypeError, ParseError
 from jmespath.parser import ParsedResult
 
 from headrace.errors import BadRequest
@@ -83,7 +83,14 @@ class Expression:
             return CountingInterpreter(budget).visit(self._parsed.parsed, scope)
         except Exception as error:
             # JMESPath lets TypeError, RecursionError and others through.
-            raise TemplateError(f"{describe(self.text)} failed: {_one_line(error)}") from None
+            raise TemplateError(f"{describe(self.text)} failed: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong, without the value: it is of an event, and may be secret."""
+    if isinstance(error, JMESPathTypeError):
+        return f"{error.function_name}() takes {' or '.join(error.expected_types)}, not {error.actual_type}"
+    return _one_line(error)
 
     def _follow(self, scope: Mapping[str, Any], budget: Budget) -> Any:
         budget.add_steps(len(self._path))

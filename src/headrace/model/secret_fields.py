@@ -1,13 +1,20 @@
-"""Which fields of a payload are secret, by their name or by the definition's schema."""
+"""Which fields of a value are secret, by their name or by the definition's schema, and what is shown of them."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
+from headrace.model.encryption import is_encrypted
+from headrace.model.secret_schema import NO_SECRETS, Place, SecretSchema
+
 MASKED = "***"
-DEEPEST = 10
+# JSON is never read so deep. What a handler logs may contain itself.
+DEEPEST = 2000
+LONGEST_REMEMBERED = 100
 
 _LOOKS_SECRET = re.compile(
     r"(^|[_\-.])(pass(word|wd|phrase|code)?|secrets?|tokens?|credentials?|auth(orization)?|cookie|session[_\-]?id|pin|otp"
@@ -17,99 +24,117 @@ _LOOKS_SECRET = re.compile(
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-def looks_secret(name: str) -> bool:
+def looks_secret(name: object) -> bool:
     """Whether a field of that name most likely holds a secret: password, apiKey, access_token, …"""
+    if not isinstance(name, str):
+        return False
+    return _looks_secret(name) if len(name) <= LONGEST_REMEMBERED else _reads_secret(name)
+
+
+def is_secret(name: str, schema: SecretSchema) -> bool:
+    """Whether an argument is secret, or holds something that is, by its name or by the schema."""
+    return looks_secret(name) or schema.start.secret or bool(schema.start.named(name))
+
+
+def mask_fields(
+    value: Any, schema: SecretSchema = NO_SECRETS, *, keeps: Callable[[Any], bool] = lambda value: value is None
+) -> Any:
+    """A copy with the value of every secret place masked, however deep it stands, but for values to be kept."""
+    copy = map_texts(value)
+    for holder, key, _ in _secret_places(copy, schema):
+        if not keeps(holder[key]):
+            holder[key] = MASKED
+    return copy
+
+
+def secret_values(value: Any, schema: SecretSchema = NO_SECRETS) -> Iterator[str]:
+    """The texts and numbers that secret places hold, to be masked wherever they turn up."""
+    for holder, key, rules in _secret_places(value, schema):
+        yield from _texts(holder[key], parts=rules.secret_parts)
+
+
+def secret_paths(value: Any, schema: SecretSchema = NO_SECRETS) -> Iterator[tuple[str | int, ...]]:
+    """Where the secret places of a value are, the outermost of each."""
+    paths: dict[int, tuple[str | int, ...]] = {id(value): ()}
+    for holder, key, _ in _secret_places(value, schema, paths):
+        yield (*paths[id(holder)], key)
+
+
+def _secret_places(
+    value: Any, schema: SecretSchema, paths: dict[int, tuple[str | int, ...]] | None = None
+) -> Iterator[tuple[Any, Any, Place]]:
+    """The holder of each secret place, its name or number there, and what applies to it."""
+    waiting: list[tuple[Any, Place, int]] = [(value, schema.start, 0)]
+    while waiting:
+        holder, rules, depth = waiting.pop()
+        if depth > DEEPEST:
+            raise RecursionError(f"the value is nested more than {DEEPEST} deep")
+        whole = depth == 0 and rules.secret  # of a payload that is secret, each argument
+        for key, item, inner, looks in _parts(holder, rules):
+            if whole or looks or inner.secret or (inner and is_encrypted(item)):
+                yield holder, key, inner
+            elif isinstance(item, dict | list):
+                waiting.append((item, inner, depth + 1))
+                if paths is not None:
+                    paths[id(item)] = (*paths[id(holder)], key)
+
+
+def _parts(holder: Any, rules: Place) -> Iterator[tuple[Any, Any, Place, bool]]:
+    """Each field or item, what applies to it, and whether its name looks secret."""
+    if isinstance(holder, dict):
+        for name, item in holder.items():
+            yield name, item, rules.named(name), looks_secret(name)
+    elif isinstance(holder, list):
+        for n, item in enumerate(holder):
+            yield n, item, rules.at(n), False
+
+
+def map_texts(value: Any, change: Callable[[Any], Any] | None = None) -> Any:
+    """Lists and objects anew, what is in them as it is or changed."""
+    top: list[Any] = [value]
+    waiting: list[tuple[Any, int]] = [(top, 0)]
+    while waiting:
+        holder, depth = waiting.pop()
+        if depth > DEEPEST:
+            raise RecursionError(f"the value is nested more than {DEEPEST} deep")
+        for key, item in enumerate(holder) if isinstance(holder, list) else holder.items():
+            if isinstance(item, dict | list | tuple):
+                holder[key] = copy = dict(item) if isinstance(item, dict) else list(item)
+                waiting.append((copy, depth + 1))
+            elif change is not None:
+                holder[key] = change(item)
+    return top[0]
+
+
+def _texts(value: Any, *, parts: bool) -> Iterator[str]:
+    """The texts and numbers in a value; with `parts` names of fields too, and what is written as JSON inside a text."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            waiting += item.values()
+            if parts:
+                yield from item
+        elif isinstance(item, list):
+            waiting += item
+        elif isinstance(item, str):
+            yield item
+            if parts:
+                waiting += _written_json(item)
+        elif isinstance(item, int | float) and not isinstance(item, bool):
+            yield str(item)
+
+
+def _written_json(text: str) -> list[Any]:
+    try:
+        inner = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    return [inner] if isinstance(inner, dict | list) or (isinstance(inner, str) and inner != text) else []
+
+
+def _reads_secret(name: str) -> bool:
     return bool(_LOOKS_SECRET.search(_WORDS.sub("_", name)))
 
 
-def is_secret(name: str, schema: Any, root: Any = None) -> bool:
-    """Whether a field is secret by its name or because its schema says so."""
-    return looks_secret(name) or says_secret(schema, root)
-
-
-def says_secret(schema: Any, root: Any = None) -> bool:
-    """Whether a field's schema says `writeOnly` or `x-secret`, itself or where it refers to."""
-    return any(rule.get("writeOnly") is True or rule.get("x-secret") is True for rule in _rules(schema, root))
-
-
-def mask_fields(value: Any, schema: Any = None, root: Any = None) -> Any:
-    """A copy with every secret field's value masked, however deep it stands."""
-    root = schema if root is None else root
-    if isinstance(value, dict):
-        fields = _properties(schema, root)
-        return {name: _mask_field(name, item, fields.get(name), root) for name, item in value.items()}
-    if isinstance(value, list):
-        items = _items(schema, root)
-        return [mask_fields(item, items, root) for item in value]
-    return value
-
-
-def _mask_field(name: str, value: Any, schema: Any, root: Any) -> Any:
-    return MASKED if value is not None and is_secret(name, schema, root) else mask_fields(value, schema or {}, root)
-
-
-def secret_values(value: Any, schema: Any = None, root: Any = None) -> Iterator[str]:
-    """The texts and numbers that secret fields hold, to be masked wherever they turn up."""
-    root = schema if root is None else root
-    if isinstance(value, dict):
-        fields = _properties(schema, root)
-        for name, item in value.items():
-            if is_secret(name, fields.get(name), root):
-                yield from _texts(item)
-            else:
-                yield from secret_values(item, fields.get(name) or {}, root)
-    elif isinstance(value, list):
-        items = _items(schema, root)
-        for item in value:
-            yield from secret_values(item, items, root)
-
-
-def encrypted_fields(schema: Mapping[str, Any]) -> list[str]:
-    """The fields that are stored encrypted: those on top whose own schema says `x-secret`."""
-    fields = schema.get("properties")
-    if not isinstance(fields, dict):
-        return []
-    return sorted(name for name, field in fields.items() if isinstance(field, dict) and field.get("x-secret") is True)
-
-
-def _rules(schema: Any, root: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-    """The schema, what it refers to within the whole, and its alternatives."""
-    if not isinstance(schema, dict) or depth > DEEPEST:
-        return
-    yield schema
-    reference = schema.get("$ref")
-    if isinstance(reference, str) and reference.startswith("#/"):
-        found: Any = root
-        for part in reference[2:].split("/"):
-            found = found.get(part) if isinstance(found, dict) else None
-        yield from _rules(found, root, depth + 1)
-    for word in ("anyOf", "oneOf", "allOf"):
-        members = schema.get(word)
-        for member in members if isinstance(members, list) else ():
-            yield from _rules(member, root, depth + 1)
-
-
-def _properties(schema: Any, root: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for rule in _rules(schema, root):
-        fields = rule.get("properties")
-        for name, field in fields.items() if isinstance(fields, dict) else ():
-            found[name] = field if name not in found else {"allOf": [found[name], field]}
-    return found
-
-
-def _items(schema: Any, root: Any) -> Any:
-    return {"allOf": [rule["items"] for rule in _rules(schema, root) if "items" in rule]}
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        for item in value.values():
-            yield from _texts(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _texts(item)
-    elif isinstance(value, str):
-        yield value
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield str(value)
+_looks_secret = lru_cache(maxsize=10_000)(_reads_secret)

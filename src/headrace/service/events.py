@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -13,8 +13,11 @@ from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound, PayloadTooLarge
 from headrace.model.about import about
+from headrace.model.event_secrets import mask_event
+from headrace.model.masking import Masker
 from headrace.service.cursor import check_limit, read_cursor, write_cursor
 from headrace.service.door import Act
+from headrace.service.event_secrets import secrets_of_events
 from headrace.service.verbs import Verbs
 from headrace.triggers.emit import EMIT, emit_parameters, emitting
 
@@ -111,10 +114,17 @@ async def _read(
 ) -> Sequence[EventRecord]:
     rows = await act.conn.fetch(SQL["read_events"], act.tenant_id, event_id, name, before, limit)
     made = await act.conn.fetch(SQL["read_deliveries"], [row["id"] for row in rows])
+    secrets = await secrets_of_events(act, rows, made)
     deliveries: dict[UUID, list[EventDelivery]] = {}
     for of_event, *delivery in made:
         deliveries.setdefault(of_event, []).append(EventDelivery(*delivery))
-    return [
-        EventRecord(**{**row, "data": json.loads(row["data"])}, deliveries=deliveries.get(row["id"], []))
-        for row in rows
-    ]
+    return [_record(dict(row), deliveries.get(row["id"], []), secrets[row["id"]]) for row in rows]
+
+
+def _record(row: dict[str, Any], deliveries: Sequence[EventDelivery], secrets: Collection[str]) -> EventRecord:
+    del row["tenant_id"]
+    row["data"] = mask_event(json.loads(row["data"]), secrets)
+    masker = Masker(secrets)
+    row["error"] = row["error"] and masker.mask_text(row["error"])
+    told = [one._replace(detail=one.detail and masker.mask_text(one.detail)) for one in deliveries]
+    return EventRecord(**row, deliveries=told)

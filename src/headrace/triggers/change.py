@@ -15,8 +15,12 @@ from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import Conflict, NotFound, ValidationError
 from headrace.model.about import about
+from headrace.model.mask_template import mask_template
 from headrace.model.payload_schema import payload_check
+from headrace.model.secret_fields import MASKED, secret_values
+from headrace.model.secret_schema import read_secret_schema
 from headrace.model.trigger_settings import complete_settings, read_settings
+from headrace.model.unmask import unmask
 from headrace.triggers.read import get_trigger
 
 SQL = statements(__file__)
@@ -50,8 +54,11 @@ async def update_trigger(conn: Connection, name: str, changes: Mapping[str, Any]
     async with conn.transaction():
         trigger_id = await _lock(conn, name, tenant)
         before = await get_trigger(conn, name, tenant=tenant)
+        schema = await schema_of(conn, before.definition)
+        if "payload" in changes:
+            changes = {**changes, "payload": _unmasked(changes["payload"], before.settings["payload"], schema)}
         complete = complete_settings({**before.settings, **changes})
-        _check_payload(name, complete, await schema_of(conn, before.definition))
+        _check_payload(name, complete, schema)
         with translated_errors():
             await conn.execute(SQL["update_trigger"], trigger_id, _json(changes))
 
@@ -105,12 +112,21 @@ def _unknown(name: str, tenant: str) -> NotFound:
 def _check_payload(name: str, settings: Mapping[str, Any], schema: str) -> None:
     """A payload without placeholders can be held against the definition now, and not only when it fires."""
     payload = read_settings(name, settings).payload
+    if MASKED in secret_values(settings["payload"], read_secret_schema(schema)):
+        raise ValidationError(
+            f"{MASKED} stands for a secret that is not shown, and is none: write the secret", field="payload"
+        )
     if payload.is_constant:
         problem = payload_check(schema)(payload.render({})[1])
         if problem is not None:
             raise ValidationError(
                 f'the payload of trigger "{name}" does not fit its definition: {problem}', field="payload"
             )
+
+
+def _unmasked(edited: Any, kept: Any, schema: str) -> Any:
+    """Where a person left a mask, the value that it stands for."""
+    return unmask(edited, mask_template(kept, read_secret_schema(schema)), kept)
 
 
 def _json(settings: Mapping[str, Any]) -> str:

@@ -16,11 +16,13 @@ from headrace.executors.command.check_argv import check_argv, fill_defaults
 from headrace.executors.command.launch import Launch, Limits
 from headrace.executors.command.preflight import preflight
 from headrace.model.definition import DEFAULT_MAX_ATTEMPTS, Definition
+from headrace.model.encrypted_arguments import encrypted_fields
 from headrace.model.job import ClaimedJob
 from headrace.model.masking import SHORTEST
 from headrace.model.outcome import Fail
 from headrace.model.payload_schema import payload_check
-from headrace.model.secret_fields import encrypted_fields, is_secret
+from headrace.model.secret_fields import is_secret
+from headrace.model.secret_schema import SecretSchema
 from headrace.tracing import carried
 
 
@@ -41,7 +43,9 @@ class CommandHandler:
         self._environ = environ
         try:
             self._slots = parse_argv(settings.argv)
-            check_argv(self._slots, settings.args, is_secret)
+            self.secrets = SecretSchema(settings.args)
+            check_argv(self._slots, settings.args, lambda name: is_secret(name, self.secrets))
+            self.secret_fields = encrypted_fields(self.secrets)
             self.definition = Definition(
                 key=key,
                 kind="command",
@@ -54,7 +58,6 @@ class CommandHandler:
             )
         except (BadRequest, ValueError) as error:
             raise ConfigError(f"commands.{key}: {error}") from None
-        self.secret_fields = encrypted_fields(settings.args)
         self._check = payload_check(json.dumps(settings.args))
         if "own schema is not valid" in (self._check({}) or ""):
             raise ConfigError(f"commands.{key}.args: {self._check({})}")
@@ -66,7 +69,7 @@ class CommandHandler:
         return self.definition.key
 
     @property
-    def secrets(self) -> list[str]:
+    def passed_secrets(self) -> list[str]:
         """The values of the environment that must not be seen in what it prints."""
         return [self._environ[name] for name in self.settings.pass_env if name in self._environ]
 

@@ -99,9 +99,9 @@ class Kinds:
         """What must not be seen of what the job says."""
         handler = self.find(job.definition)
         if handler is None:
-            return masker_for(job.payload, {})
-        secrets = handler.secrets if isinstance(handler, CommandHandler) else ()
-        return masker_for(job.payload, handler.definition.payload_schema, secrets)
+            return masker_for(job.payload)
+        passed = handler.passed_secrets if isinstance(handler, CommandHandler) else ()
+        return masker_for(job.payload, handler.secrets, passed)
 
     def can_be_ended(self, job: ClaimedJob) -> bool:
         """Whether a run that is given up is really gone."""

@@ -16,7 +16,7 @@ from headrace.log import get_logger
 from headrace.model.context import Context, Report
 from headrace.model.encryption import CannotDecrypt
 from headrace.model.job import ClaimedJob
-from headrace.model.mask_outcome import mask_outcome
+from headrace.model.mask_outcome import mask_outcome, mask_texts
 from headrace.model.outcome import (
     Cancel,
     Canceled,
@@ -186,10 +186,11 @@ class Runner:
 
     def _decide(self, run: Run, outcome: Outcome) -> Transition:
         lines = run.context.run_log  # its masker knows what the run began with: commands may have been read again since
+        detail = run.detail
         if masker := self._kinds.masker(run.job) if lines is None else lines.masker:
-            outcome = mask_outcome(outcome, masker)
+            outcome, detail = mask_outcome(outcome, masker), mask_texts(detail, masker)
         transition = decide(run.job, outcome, random.random())  # noqa: S311 - jitter is no secret
-        return transition._replace(detail=_as_json(run.detail)) if run.detail else transition
+        return transition._replace(detail=_as_json(detail)) if detail else transition
 
 
 def outcome_of(value: Any) -> Outcome:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -10,6 +10,8 @@ import pytest
 from headrace.errors import BadRequest, ValidationError
 from headrace.executors.command.argv import MOST_BYTES, ArgumentRefused, ArgvInvalid, build_argv, parse_argv
 from headrace.executors.command.check_argv import check_argv, fill_defaults
+from headrace.model.secret_fields import is_secret
+from headrace.model.secret_schema import SecretSchema
 
 BUILTINS = {"tenant_id": "acme", "job_id": "j-1", "run": 7, "scheduled_for": None}
 
@@ -19,10 +21,7 @@ def build(argv: Sequence[object], **payload: Any) -> list[bytes]:
 
 
 def check(argv: list[object], **schema: Any) -> None:
-    def is_secret(name: str, rules: Mapping[str, Any]) -> bool:
-        return name == "token" or bool(rules.get("writeOnly"))
-
-    check_argv(parse_argv(argv), schema, is_secret)
+    check_argv(parse_argv(argv), schema, lambda name: is_secret(name, SecretSchema(schema)))
 
 
 def test_literals_placeholders_and_prefixes_become_one_argument_each() -> None:

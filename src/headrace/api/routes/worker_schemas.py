@@ -13,8 +13,7 @@ from headrace.api.schemas import Answer, Request_, Text
 from headrace.model.job import ClaimedJob, Terms
 from headrace.model.log_line import STREAMS, LogLine
 from headrace.model.status import JobStatus
-from headrace.model.text import clean
-from headrace.model.transition import FINALS, MAX_ERROR, MAX_TRACEBACK, UNSPENT, Transition
+from headrace.model.transition import FINALS, UNSPENT, Transition
 from headrace.worker.claims import LARGEST_CLAIM
 from headrace.worker.transport import Fence
 
@@ -162,8 +161,8 @@ class Ended(Request_):
             None if self.final is None else JobStatus(self.final),
             self.outcome not in UNSPENT,
             self.delay_seconds,
-            None if self.error is None else clean(self.error, MAX_ERROR),
-            None if self.traceback is None else clean(self.traceback, MAX_TRACEBACK),
+            self.error,
+            self.traceback,
             self.result_json,
             self.detail_json,
         )

@@ -15,7 +15,7 @@ SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
 _COMMAND_FLAG = re.compile(r"-[A-Za-z]*c[A-Za-z]*")
 _TAKES_A_WORD = re.compile(r"[-+][A-Za-z]*[oO]|--rcfile|--init-file")
 
-IsSecret = Callable[[str, Mapping[str, Any]], bool]
+IsSecret = Callable[[str], bool]
 
 
 def check_argv(slots: Sequence[Slot], schema: Mapping[str, Any], is_secret: IsSecret) -> None:
@@ -67,7 +67,7 @@ def _scripts(slots: Sequence[Slot]) -> Iterator[Slot]:
 
 
 def _problem(name: str, rules: Mapping[str, Any], required: Sequence[str], is_secret: IsSecret) -> str | None:
-    if is_secret(name, rules):
+    if is_secret(name):
         return 'is secret, and arguments can be seen by every process: use stdin = "payload" or pass_env'
     if not _is_scalar(rules):
         return "must be declared as a string, integer, number or boolean to be used in argv"

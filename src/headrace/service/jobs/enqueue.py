@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound, ValidationError
+from headrace.model.encrypted_arguments import encrypted_fields
 from headrace.model.encryption import SecretBox, encrypt_fields
 from headrace.model.payload_schema import payload_check
 from headrace.model.secret_fields import MASKED, secret_values
+from headrace.model.secret_schema import read_secret_schema
 from headrace.model.system import SYSTEM_TENANT
 from headrace.model.text import NotJsonError, to_json
 from headrace.service.door import Act
@@ -42,13 +43,6 @@ class JobRequest:
     max_attempts: int | None = None
 
 
-class Target(NamedTuple):
-    """What a payload is held against."""
-
-    schema: str
-    secret_fields: list[str]
-
-
 async def enqueue_requests(
     box: SecretBox,
     act: Act,
@@ -62,9 +56,9 @@ async def enqueue_requests(
     if len(requests) > LARGEST_BATCH:
         raise BadRequest(f"a batch has at most {LARGEST_BATCH:,} jobs, not {len(requests):,}", field="jobs")
     owner = tenant or act.owner
-    targets = await _targets(act, {request.definition for request in requests}, owner)
+    schemas = await _schemas(act, {request.definition for request in requests}, owner)
     payloads = [
-        _payload(request, targets[request.definition], box, owner, place=f"jobs.{n}." if len(requests) > 1 else "")
+        _payload(request, schemas[request.definition], box, owner, place=f"jobs.{n}." if len(requests) > 1 else "")
         for n, request in enumerate(requests)
     ]
     quota = await quota_of(act, owner)
@@ -139,17 +133,17 @@ async def _record(act: Act, requests: Sequence[JobRequest], result: Sequence[tup
         await act.audit(f"{len(requests)} jobs", definitions=definitions[:20], first=result[0][0] if result else None)
 
 
-async def _targets(act: Act, keys: set[str], owner: str) -> dict[str, Target]:
-    rows = await act.conn.fetch(SQL["targets"], list(keys), owner == SYSTEM_TENANT)
-    found = {row["key"]: Target(row["payload_schema"], row["secret_fields"]) for row in rows}
+async def _schemas(act: Act, keys: set[str], owner: str) -> dict[str, str]:
+    rows = await act.conn.fetch(SQL["payload_schemas"], list(keys), owner == SYSTEM_TENANT)
+    found: dict[str, str] = {row["key"]: row["payload_schema"] for row in rows}
     for key in sorted(keys - found.keys()):
         raise NotFound(f'unknown definition "{key}"', field="definition_key")
     return found
 
 
-def _payload(request: JobRequest, target: Target, box: SecretBox, tenant: str, *, place: str) -> str:
+def _payload(request: JobRequest, schema: str, box: SecretBox, tenant: str, *, place: str) -> str:
     payload = dict(request.payload)
-    problem = payload_check(target.schema)(payload)
+    problem = payload_check(schema)(payload)
     if problem is not None:
         raise ValidationError(
             f'the payload does not fit definition "{request.definition}": {problem}', field=f"{place}payload"
@@ -158,13 +152,15 @@ def _payload(request: JobRequest, target: Target, box: SecretBox, tenant: str, *
         text = to_json(payload)
     except NotJsonError as error:
         raise ValidationError(f"the payload cannot be stored: {error}", field=f"{place}payload") from None
-    if MASKED in text and MASKED in secret_values(payload, json.loads(target.schema)):
+    secrets = read_secret_schema(schema)
+    if MASKED in text and MASKED in secret_values(payload, secrets):
         raise ValidationError(
             f"{MASKED} stands for a secret that is not shown, and is none: write the secret", field=f"{place}payload"
         )
-    if not target.secret_fields:
+    fields = encrypted_fields(secrets)
+    if not fields:
         return text
-    return to_json(encrypt_fields(payload, target.secret_fields, box, tenant=tenant, definition=request.definition))
+    return to_json(encrypt_fields(payload, fields, box, tenant=tenant, definition=request.definition))
 
 
 def _terms(request: JobRequest) -> tuple[Any, ...]:

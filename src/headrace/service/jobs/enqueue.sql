@@ -1,6 +1,6 @@
 -- System jobs are there for the system's tenant ($2) alone.
--- name: targets
-select key, payload_schema, secret_fields from headrace.definition where key = any($1) and (not system or $2)
+-- name: payload_schemas
+select key, payload_schema from headrace.definition where key = any($1) and (not system or $2)
 
 -- name: enqueue
 select headrace.enqueue_many(

@@ -12,7 +12,9 @@ from uuid import UUID
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, Conflict, NotFound
+from headrace.model.encrypted_arguments import encrypted_fields
 from headrace.model.encryption import decrypt_fields
+from headrace.model.secret_schema import read_secret_schema
 from headrace.model.status import JobStatus
 from headrace.model.unmask import unmask
 from headrace.queue.change import cancel_job, retry_job
@@ -142,10 +144,10 @@ class Jobs(Verbs):
 
     async def _unmasked(self, act: Act, edited: Mapping[str, Any], old: WholeJob) -> dict[str, Any]:
         """With what was masked for the person who edited the rest, in the clear: it is held against the schema."""
-        [(text, secret_fields)] = await act.conn.fetch(SQL["read_payload"], old.id)
+        [(text, schema)] = await act.conn.fetch(SQL["read_payload"], old.id)
         meant = unmask(dict(edited), old.payload, json.loads(text))
-        box = self._house.secret_box()
-        return decrypt_fields(meant, secret_fields, box, tenant=old.tenant, definition=old.definition)
+        box, fields = self._house.secret_box(), encrypted_fields(read_secret_schema(schema))
+        return decrypt_fields(meant, fields, box, tenant=old.tenant, definition=old.definition)
 
     async def why(self, job_id: UUID, *, tenant: str | None = None) -> Sequence[Reason]:
         """What keeps it from running, the weightiest first."""

@@ -23,6 +23,6 @@ select a.run, a.outcome::text, a.final::text, w.name as worker, a.queued_at, a.s
  order by a.run
 
 -- name: read_payload
-select job.payload, definition.secret_fields
+select job.payload, definition.payload_schema
   from headrace.job join headrace.definition on definition.id = definition_id
  where job.id = $1

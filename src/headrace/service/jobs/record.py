@@ -9,6 +9,7 @@ from typing import Any, Self
 from uuid import UUID
 
 from headrace.model.secret_fields import mask_fields
+from headrace.model.secret_schema import read_secret_schema
 from headrace.model.status import JobStatus
 
 
@@ -55,7 +56,7 @@ class WholeJob(JobRecord):
     @classmethod
     def read(cls, row: dict[str, Any]) -> Self:
         """From a row; the definition's schema says what to mask."""
-        schema = json.loads(row.pop("payload_schema"))
+        schema = read_secret_schema(row.pop("payload_schema"))
         payload = mask_fields(json.loads(row.pop("payload")), schema)
         result = row.pop("result")
         row["status"] = JobStatus(row["status"])

@@ -13,6 +13,7 @@ from headrace.model.preview import Preview
 from headrace.model.trigger_record import Trigger
 from headrace.service.cursor import check_limit, read_cursor, write_cursor
 from headrace.service.triggers.forecast import forecast_trigger, spread_between
+from headrace.service.triggers.shown import without_secrets
 from headrace.service.verbs import Verbs
 from headrace.triggers.read import ALL, TriggerFilter, page_triggers
 from headrace.triggers.recent import Run, recent_runs
@@ -67,7 +68,7 @@ class Looks(Verbs):
         async with self._enter("triggers.read", tenant) as act:
             after = None if begin is None else (begin[0], begin[1])
             found = await page_triggers(act.conn, wanted, tenant_id=act.tenant_id, after=after, limit=limit + 1)
-            shown = found[:limit]
+            shown = await without_secrets(act, found[:limit])
             runs = await recent_runs(act.conn, [one.id for one in shown], RUNS)
         last = shown[-1] if len(found) > limit else None
         # Times to come are worked out rule by rule: not on the loop, where others would wait.
@@ -81,7 +82,8 @@ class Looks(Verbs):
         wanted = TriggerFilter(trigger_type="schedule", enabled=True)
         async with self._enter("triggers.read", tenant) as act:
             found = await page_triggers(act.conn, wanted, tenant_id=act.tenant_id, after=None, limit=MOST_TRIGGERS + 1)
-        items = await asyncio.to_thread(lambda: [_due(one, first, until) for one in found[:MOST_TRIGGERS]])
+            shown = await without_secrets(act, found[:MOST_TRIGGERS])
+        items = await asyncio.to_thread(lambda: [_due(one, first, until) for one in shown])
         return Calendar(items, len(found) > MOST_TRIGGERS)
 
 

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 from headrace.errors import BadRequest
 from headrace.model.payload_schema import payload_check
+from headrace.model.secret_fields import mask_fields
+from headrace.model.secret_schema import read_secret_schema
 from headrace.model.template import Condition, Template
 
 
@@ -47,4 +49,6 @@ def render(sample: Sample, *, tenant: str, schema: str | None) -> Rendered:
     except BadRequest as error:
         return Rendered(None, str(error), holds)
     problem = None if schema is None else payload_check(schema)(payload)
-    return Rendered(payload, None, holds) if problem is None else Rendered(None, problem, holds)
+    if problem is not None:
+        return Rendered(None, problem, holds)
+    return Rendered(mask_fields(payload, read_secret_schema(schema or "{}")), None, holds)

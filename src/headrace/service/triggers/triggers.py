@@ -16,6 +16,7 @@ from headrace.service.permissions import authorise
 from headrace.service.triggers.forecast import due_between, forecast_settings, forecast_trigger
 from headrace.service.triggers.looks import Looks
 from headrace.service.triggers.render import Rendered, Sample, render
+from headrace.service.triggers.shown import without_secrets
 from headrace.tracing.produce import producing
 from headrace.triggers.change import (
     create_trigger,
@@ -243,14 +244,15 @@ class Triggers(Looks):
         begin = None if cursor is None else read_cursor(cursor, str, UUID)
         async with self._enter("triggers.read", tenant) as act:
             after = None if begin is None else (begin[0], begin[1])
-            found = await page_triggers(act.conn, wanted, tenant_id=act.tenant_id, after=after, limit=limit + 1)
+            read = await page_triggers(act.conn, wanted, tenant_id=act.tenant_id, after=after, limit=limit + 1)
+            found = await without_secrets(act, read)
         last = found[limit - 1] if len(found) > limit else None
         return TriggerPage(found[:limit], None if last is None else write_cursor(last.name, last.id))
 
     async def list(self, *, tenant: str | None = None) -> Sequence[Trigger]:
         """All of a tenant's, by name."""
         async with self._enter("triggers.read") as act:
-            return await list_triggers(act.conn, tenant=tenant or act.owner)
+            return await without_secrets(act, await list_triggers(act.conn, tenant=tenant or act.owner))
 
 
 async def _named(act: Act, trigger: str | UUID, tenant: str | None, *, deleted: bool = False) -> Named:
@@ -270,7 +272,8 @@ async def _id(act: Act, trigger: str | UUID, tenant: str | None) -> UUID:
 
 
 async def _get(act: Act, it: Named) -> Trigger:
-    return await get_trigger(act.conn, it.name, tenant=it.tenant)
+    [trigger] = await without_secrets(act, [await get_trigger(act.conn, it.name, tenant=it.tenant)])
+    return trigger
 
 
 def _short(settings: Mapping[str, object]) -> dict[str, object]:

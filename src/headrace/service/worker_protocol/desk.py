@@ -15,6 +15,7 @@ from headrace.db.listen import Listener
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import DatabaseUnusable, NotFound
+from headrace.service.worker_protocol.secrets import Maskers
 from headrace.worker.claims import Claims
 
 SQL = statements(__file__)
@@ -36,6 +37,7 @@ class Desk:
         self._listens = False
         self._owners: OrderedDict[int, str] = OrderedDict()
         self._claims: OrderedDict[int, Claims] = OrderedDict()
+        self.maskers = Maskers()
         database.closers.append(self.close)
 
     @asynccontextmanager

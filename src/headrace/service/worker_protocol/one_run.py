@@ -13,12 +13,14 @@ from headrace.errors import BadRequest, LeaseLost
 from headrace.logs.write import stored_upto
 from headrace.model.job import ClaimedJob, Terms
 from headrace.model.log_line import LogLine
+from headrace.model.mask_outcome import mask_outcome
+from headrace.model.masking import Masker
 from headrace.model.outcome import Fail, Failed, Outcome, Retry, Succeeded
 from headrace.model.retry import RetryPolicy
 from headrace.model.status import JobStatus
 from headrace.model.text import NotJsonError, clean, to_json
 from headrace.model.transition import MAX_TRACEBACK, Transition, decide
-from headrace.service.worker_protocol.work import Work, keep_lines
+from headrace.service.worker_protocol.work import Work
 
 SQL = statements(__file__)
 
@@ -78,27 +80,31 @@ class OneRun:
                 LogLine(*self._fence, seq, line.at or now, line.level, line.stream, line.message, line.fields)
                 for seq, line in enumerate(lines, last + 1)
             ]
-            await keep_lines(conn, self._worker_id, numbered)
+            await self._work.keep_lines(conn, self._worker_id, numbered)
         return last + len(lines)
 
     async def _end(self, outcome: Outcome, traceback: str | None = None) -> Transition:
-        job, canceled = await self._job()
+        job, canceled, masker = await self._job()
+        if masker:  # before it is cut
+            outcome, traceback = mask_outcome(outcome, masker), traceback and masker.mask_text(traceback)
         transition = decide(job, outcome, random.random())  # noqa: S311 - jitter is no secret
         if canceled and transition.final is None:  # as the statement would have it
             transition = transition._replace(outcome="canceled", final=JobStatus.CANCELED, delay=0.0)
         if traceback is not None:
             transition = transition._replace(traceback=clean(traceback, MAX_TRACEBACK))
-        if await self._work.finish(self._worker_id, [transition]):
+        if await self._work.write_ended(self._worker_id, [transition]):
             raise LeaseLost
         return transition
 
-    async def _job(self) -> tuple[ClaimedJob, bool]:
-        """As much of it as a decision takes, and whether somebody asked for it to stop."""
+    async def _job(self) -> tuple[ClaimedJob, bool, Masker]:
+        """As much of it as a decision takes, whether somebody asked for it to stop, and what is secret of it."""
+        job_id = self._fence[0]
         async with self._work.at_desk(self._worker_id) as conn:
             row = await conn.fetchrow(SQL["find_run"], self._worker_id, *self._fence)
+            maskers = await self._work.maskers(conn, () if row is None else (job_id,))
         if row is None:
             raise LeaseLost
         canceled, spent, max_attempts, definition, *retry = row
         policy = RetryPolicy(*(timedelta(seconds=seconds) for seconds in retry))
         terms = Terms(definition, None, policy)
-        return ClaimedJob(*self._fence, spent, max_attempts, terms, "", "{}", None, None, ""), canceled
+        return ClaimedJob(*self._fence, spent, max_attempts, terms, "", "{}", None, None, ""), canceled, maskers[job_id]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import NamedTuple
+from uuid import UUID
 
 import asyncpg
 
@@ -15,6 +16,8 @@ from headrace.errors import BadRequest, LeaseLost
 from headrace.logs.write import write_lines
 from headrace.model.job import ClaimedJob
 from headrace.model.log_line import LogLine
+from headrace.model.mask_outcome import mask_line, mask_transition
+from headrace.model.masking import Masker
 from headrace.model.text import clean
 from headrace.model.transition import Transition
 from headrace.queue.claim import list_held
@@ -107,17 +110,24 @@ class Work:
         tell_held: bool = True,
     ) -> Heard:
         """Renew the lease, or `LeaseLost`. Progress of others' jobs is passed over."""
-        said = [(job_id, fraction, _short(message)) for job_id, fraction, message in progress]
         async with self.at_desk(worker_id) as conn:
             held = await list_held(conn, worker_id=worker_id) if tell_held or running is None else []
             busy = len(held) if running is None else running
             renewed = await renew_lease(conn, worker_id=worker_id, running=busy, memory_bytes=memory_bytes)
             if renewed is None:
                 raise LeaseLost(LOST)
-            if said:
-                await conn.execute(SQL["write_own_progress"], worker_id, *map(list, zip(*said, strict=True)))
+            if progress:
+                await self._write_progress(conn, worker_id, progress)
             cancel = await list_cancel_requests(conn, worker_id=worker_id) if running != 0 else []
         return Heard(renewed.now, cancel, held, renewed.drain)
+
+    async def _write_progress(self, conn: Connection, worker_id: int, progress: Sequence[ProgressReport]) -> None:
+        maskers = await self.maskers(conn, (job_id for job_id, _, message in progress if message))
+        said = [
+            (job_id, fraction, message and clean(maskers[job_id].mask_text(message), MAX_PROGRESS_TEXT))
+            for job_id, fraction, message in progress
+        ]
+        await conn.execute(SQL["write_own_progress"], worker_id, *map(list, zip(*said, strict=True)))
 
     async def claim(
         self, worker_id: int, *, limit: int, suspects: int, wait: float, knows: Collection[Fence] | None = None
@@ -140,6 +150,15 @@ class Work:
 
     async def finish(self, worker_id: int, transitions: Sequence[Transition]) -> set[Fence]:
         """Write how runs ended; gives back those that are not this worker's any more. All or none is stored."""
+        async with self.at_desk(worker_id) as conn:
+            maskers = await self.maskers(conn, (ended.job_id for ended in transitions if _says_something(ended)))
+        masked = [
+            mask_transition(ended, maskers[ended.job_id]) if _says_something(ended) else ended for ended in transitions
+        ]
+        return await self.write_ended(worker_id, masked)
+
+    async def write_ended(self, worker_id: int, transitions: Sequence[Transition]) -> set[Fence]:
+        """The same for what is masked already."""
         try:
             async with self.at_desk(worker_id) as conn:
                 refused = await finish_attempts(conn, worker_id=worker_id, transitions=transitions)
@@ -153,7 +172,20 @@ class Work:
     async def write_logs(self, worker_id: int, lines: Sequence[LogLine]) -> set[Fence]:
         """Keep lines of runs that are this worker's; gives back those that are not. A repeat is not kept twice."""
         async with self.at_desk(worker_id) as conn:
-            return await keep_lines(conn, worker_id, lines)
+            return await self.keep_lines(conn, worker_id, lines)
+
+    async def keep_lines(self, conn: Connection, worker_id: int, lines: Sequence[LogLine]) -> set[Fence]:
+        """Store lines without their secrets, or `BadRequest` for what is beyond repair."""
+        maskers = await self.maskers(conn, (line.job_id for line in lines))
+        masked = [mask_line(line, maskers[line.job_id]) for line in lines]
+        try:
+            return await write_lines(conn, worker_id, masked)
+        except (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError, ValueError) as error:
+            raise BadRequest(f"these lines cannot be stored: {type(error).__name__}: {error}") from error
+
+    async def maskers(self, conn: Connection, job_ids: Iterable[UUID]) -> Mapping[UUID, Masker]:
+        """What must not be seen of what is said of these jobs."""
+        return await desk_of(self._house.database).maskers.find(conn, self._house.secret_box(), job_ids)
 
     async def stop(self, worker_id: int) -> None:
         """Leave in order: what it still holds goes back, unspent."""
@@ -182,13 +214,6 @@ class Work:
             raise Forbidden("a worker serves all tenants: do not choose one")
 
 
-async def keep_lines(conn: Connection, worker_id: int, lines: Sequence[LogLine]) -> set[Fence]:
-    """Store lines, or `BadRequest` for what is beyond repair."""
-    try:
-        return await write_lines(conn, worker_id, lines)
-    except (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError, ValueError) as error:
-        raise BadRequest(f"these lines cannot be stored: {type(error).__name__}: {error}") from error
-
-
-def _short(message: str | None) -> str | None:
-    return None if message is None else clean(message, MAX_PROGRESS_TEXT)
+def _says_something(ended: Transition) -> bool:
+    """Whether there is a text in which a secret could stand; of most runs that succeeded there is none."""
+    return not (ended.error is ended.traceback is ended.result is ended.detail is None)

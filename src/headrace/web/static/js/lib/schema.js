@@ -36,7 +36,10 @@ export function fieldsOf(schema, secrets = [], root = schema) {
  */
 function fieldOf(name, given, parent, secrets, root) {
   const { schema, nullable } = withoutNull(resolve(given, root), root);
-  const kind = secrets.includes(name) || schema.writeOnly || schema.format === "password" ? "secret" : kindOf(schema);
+  const plain = kindOf(schema);
+  const hidden = secrets.includes(name) || schema.writeOnly || schema.format === "password";
+  // Lists, objects and numbers cannot be written as a password is.
+  const kind = hidden && ["text", "long"].includes(plain) ? "secret" : plain;
   const hint = [given.description ?? schema.description, bounds(schema)].filter(Boolean).join(" ");
   return {
     name,
@@ -47,7 +50,7 @@ function fieldOf(name, given, parent, secrets, root) {
     required: (parent.required ?? []).includes(name),
     initial: given.default ?? schema.default,
     choices: schema.enum ?? (schema.const === undefined ? undefined : [schema.const]),
-    fields: kind === "object" ? fieldsOf(schema, secrets, root) : undefined,
+    fields: kind === "object" ? fieldsOf(schema, [], root) : undefined,
   };
 }
 
@@ -75,8 +78,11 @@ function resolve(schema, root) {
   const path = typeof schema.$ref === "string" && schema.$ref.startsWith("#/") ? schema.$ref.slice(2).split("/") : null;
   if (!path) return schema;
   const { $ref: _, ...beside } = schema;
-  return { ...path.reduce((/** @type {any} */ at, part) => at?.[part], root), ...beside };
+  return { ...path.reduce((/** @type {any} */ at, part) => at?.[unescaped(part)], root), ...beside };
 }
+
+/** A part of a JSON pointer in a reference. @param {string} part */
+const unescaped = (part) => decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
 
 /** @param {Schema} schema @param {Schema} root @returns {{schema: Schema, nullable: boolean}} */
 function withoutNull(schema, root) {

@@ -1,0 +1,62 @@
+"""Events as people may see them: without what triggers hand on to secret fields of jobs, or would."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+from uuid import UUID
+
+from headrace.db.statements import statements
+from headrace.model.delivery import event_scope, patterns
+from headrace.model.encryption import NO_KEY
+from headrace.model.event_secrets import handed_secrets
+from headrace.model.mask_outcome import NAME_PARTS
+from headrace.model.secret_schema import WORDS, read_secret_schema
+from headrace.service.door import Act
+from headrace.service.jobs.secrets import read_secrets
+from headrace.triggers.enqueue import columns
+
+SQL = statements(__file__)
+
+
+async def secrets_of_events(act: Act, events: Sequence[Any], deliveries: Sequence[Any]) -> dict[UUID, set[str]]:
+    """By event, the values that are secret in jobs which came of it, and in those that its triggers would make."""
+    secrets: dict[UUID, set[str]] = {event["id"]: set() for event in events}
+    listeners = await _listeners(act, events)
+    for event in events:
+        waiting = [one for name in patterns(event["name"]) for one in listeners.get((event["tenant_id"], name), ())]
+        if waiting:
+            secrets[event["id"]].update(_handed(event, waiting))
+    # A trigger may have been changed or deleted since: what it made knows better.
+    jobs: dict[UUID, list[UUID]] = {}
+    for row in deliveries:
+        if row["job_id"] is not None:
+            jobs.setdefault(row["job_id"], []).append(row["event_id"])
+    # Triggers cannot make jobs with encrypted fields, so no key is needed.
+    for job_id, values in (await read_secrets(act.conn, NO_KEY, list(jobs))).items():
+        for event_id in jobs[job_id]:
+            secrets[event_id].update(values)
+    return secrets
+
+
+async def _listeners(act: Act, events: Sequence[Any]) -> dict[tuple[int, str], list[Any]]:
+    asked = {(event["tenant_id"], name) for event in events for name in patterns(event["name"])}
+    found: dict[tuple[int, str], list[Any]] = {}
+    if asked:
+        for row in await act.conn.fetch(SQL["read_listeners"], *columns(sorted(asked)), "|".join(WORDS), NAME_PARTS):
+            found.setdefault((row["tenant_id"], row["event_name"]), []).append(row)
+    return found
+
+
+def _handed(event: Any, waiting: Sequence[Any]) -> Iterator[str]:
+    data = json.loads(event["data"])
+    for trigger in waiting:
+        scope = event_scope(
+            data=data,
+            name=event["name"],
+            trigger=trigger["name"],
+            tenant=event["tenant"],
+            emitted_at=event["emitted_at"],
+        )
+        yield from handed_secrets(trigger["payload"], scope, read_secret_schema(trigger["payload_schema"]))

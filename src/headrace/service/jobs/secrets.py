@@ -1,0 +1,46 @@
+"""The secrets of jobs, for who must keep them out of what is said elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from headrace.db.connect import Connection
+from headrace.db.statements import statements
+from headrace.model.encrypted_arguments import CannotEncrypt, encrypted_fields
+from headrace.model.encryption import CannotDecrypt, SecretBox, decrypt_fields, is_encrypted
+from headrace.model.mask_outcome import NAME_PARTS
+from headrace.model.secret_fields import secret_values
+from headrace.model.secret_schema import WORDS, SecretSchema, read_secret_schema
+
+SQL = statements(__file__)
+# Of payloads read at once, each up to a megabyte.
+BATCH = 20
+
+
+async def read_secrets(conn: Connection, box: SecretBox, job_ids: Sequence[UUID]) -> dict[UUID, list[str]]:
+    """The secret values of the payloads of those jobs that have any."""
+    found = {}
+    for at in range(0, len(job_ids), BATCH):
+        some = list(job_ids[at : at + BATCH])
+        for row in await conn.fetch(SQL["read_payloads"], some, "|".join(WORDS), NAME_PARTS):
+            if values := _secrets(row, box):
+                found[row["id"]] = values
+    return found
+
+
+def _secrets(row: Any, box: SecretBox) -> list[str]:
+    schema, payload = read_secret_schema(row["payload_schema"]), json.loads(row["payload"])
+    if schema.start and any(map(is_encrypted, payload.values())):
+        payload = _in_the_clear(payload, schema, box, tenant=row["tenant"], definition=row["definition"])
+    return list(secret_values(payload, schema))
+
+
+def _in_the_clear(payload: Any, schema: SecretSchema, box: SecretBox, *, tenant: str, definition: str) -> Any:
+    """The payload decrypted where the key is here; without it nobody could say here what is secret."""
+    try:
+        return decrypt_fields(payload, encrypted_fields(schema), box, tenant=tenant, definition=definition)
+    except (CannotDecrypt, CannotEncrypt):
+        return payload

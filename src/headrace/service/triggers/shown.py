@@ -1,0 +1,36 @@
+"""Triggers as people may see them: what their payloads hold of secrets is masked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from headrace.db.statements import statements
+from headrace.model.mask_template import mask_template
+from headrace.model.secret_schema import SecretSchema, read_secret_schema
+from headrace.model.trigger_record import Trigger
+from headrace.service.door import Act
+
+SQL = statements(__file__)
+
+
+async def without_secrets(act: Act, triggers: Sequence[Trigger]) -> list[Trigger]:
+    """The same triggers; the schemas of their definitions say what is secret."""
+    keys = {trigger.definition for trigger in triggers if trigger.settings["payload"] or "payload" in trigger.overrides}
+    if not keys:
+        return list(triggers)
+    rows = await act.conn.fetch(SQL["payload_schemas"], list(keys))
+    schemas = {row["key"]: read_secret_schema(row["payload_schema"]) for row in rows}
+    return [
+        _masked(trigger, schemas[trigger.definition]) if trigger.definition in schemas else trigger
+        for trigger in triggers
+    ]
+
+
+def _masked(trigger: Trigger, schema: SecretSchema) -> Trigger:
+    settings = {**trigger.settings, "payload": mask_template(trigger.settings["payload"], schema)}
+    overrides: dict[str, tuple[Any, Any]] = dict(trigger.overrides)
+    if "payload" in overrides:
+        declared, current = overrides["payload"]
+        overrides["payload"] = mask_template(declared, schema), mask_template(current, schema)
+    return trigger._replace(settings=settings, overrides=overrides)

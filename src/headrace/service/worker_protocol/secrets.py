@@ -1,0 +1,58 @@
+"""What must not be seen of the runs of workers over HTTP, who may be of any make: masked here before it is stored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from uuid import UUID
+
+from headrace.db.connect import Connection
+from headrace.model.encryption import SecretBox
+from headrace.model.masking import Masker
+from headrace.model.run_log import NOTHING_SECRET
+from headrace.service.jobs.secrets import read_secrets
+
+MOST_REMEMBERED = 10_000
+# Bytes that all remembered maskers look for; each takes about ten more to be found quickly.
+LARGEST_REMEMBERED = 4_000_000
+# With more secrets than this a masker is made in a thread: a hundred thousand take seconds.
+MOST_ON_THE_LOOP = 200
+
+
+class Maskers:
+    """The maskers of jobs, remembered: a job has the same one for as long as it runs."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[UUID, Masker] = OrderedDict()
+        self._size = 0
+
+    async def find(self, conn: Connection, box: SecretBox, job_ids: Iterable[UUID]) -> Mapping[UUID, Masker]:
+        """One for each job; one that masks nothing for a job that has no secrets or is not there."""
+        wanted = set(job_ids)
+        found = {job_id: self._known[job_id] for job_id in wanted & self._known.keys()}
+        if unknown := list(wanted - found.keys()):
+            secrets = await read_secrets(conn, box, unknown)
+            for job_id in unknown:
+                found[job_id] = await _make(secrets.get(job_id, ()))
+                self._remember(job_id, found[job_id])
+        return found
+
+    def _remember(self, job_id: UUID, masker: Masker) -> None:
+        """Keep it, and as many of the others as there is room for."""
+        if job_id in self._known:
+            return
+        self._known[job_id] = masker
+        self._size += _size(masker)
+        while len(self._known) > MOST_REMEMBERED or (self._size > LARGEST_REMEMBERED and len(self._known) > 1):
+            self._size -= _size(self._known.popitem(last=False)[1])
+
+
+async def _make(secrets: Sequence[str]) -> Masker:
+    if not secrets:
+        return NOTHING_SECRET
+    return Masker(secrets) if len(secrets) <= MOST_ON_THE_LOOP else await asyncio.to_thread(Masker, secrets)
+
+
+def _size(masker: Masker) -> int:
+    return sum(map(len, masker.patterns))
