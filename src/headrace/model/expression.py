@@ -85,19 +85,19 @@ class Expression:
             # JMESPath lets TypeError, RecursionError and others through.
             raise TemplateError(f"{describe(self.text)} failed: {_reason(error)}") from None
 
-
-def _reason(error: Exception) -> str:
-    """What went wrong, without the value: it is of an event, and may be secret."""
-    if isinstance(error, JMESPathTypeError):
-        return f"{error.function_name}() takes {' or '.join(error.expected_types)}, not {error.actual_type}"
-    return _one_line(error)
-
     def _follow(self, scope: Mapping[str, Any], budget: Budget) -> Any:
         budget.add_steps(len(self._path))
         value: Any = scope
         for name in self._path:
             value = value.get(name) if isinstance(value, dict) else None
         return value
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong, without the value: it is of an event, and may be secret."""
+    if isinstance(error, JMESPathTypeError):
+        return f"{error.function_name}() takes {' or '.join(error.expected_types)}, not {error.actual_type}"
+    return _one_line(error)
 
 
 def compile_value(text: str) -> Expression:
