@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 
 from headrace.errors import HeadraceError, ValidationError
 from headrace.model.context import Context
+from headrace.model.json_bounds import storage_problem
 
 
 class BadHandler(HeadraceError):
@@ -64,11 +65,14 @@ class Arguments:
     def to_json(self, arguments: Mapping[str, Any]) -> str:
         """The payload as JSON text, or a `ValidationError` that names the argument."""
         try:
-            return self._adapter.dump_json(self._adapter.validate_python(dict(arguments))).decode()
+            text = self._adapter.dump_json(self._adapter.validate_python(dict(arguments))).decode()
         except pydantic.ValidationError as error:
             raise self._invalid(error) from None
         except PydanticSerializationError as error:
             raise ValidationError(f"the payload of {self.name} cannot be kept as JSON: {error}") from None
+        if (problem := storage_problem(text, len(text))) is not None:
+            raise ValidationError(f"the payload of {self.name} cannot be kept as JSON: {problem}")
+        return text
 
     def from_json(self, payload: str) -> dict[str, Any]:
         """The handler's keyword arguments, or a `ValidationError` that names the argument."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import islice
@@ -11,6 +10,7 @@ from typing import Any
 import jsonschema_rs
 
 from headrace.model.secret_fields import MASKED, secret_values
+from headrace.model.stored_json import read_object
 
 # A regular expression of a schema must not take for ever, nor a reference reach out of the process.
 _REGEX = jsonschema_rs.RegexOptions()
@@ -33,7 +33,7 @@ def payload_check(schema: str) -> Check:
             return None
         teller = validator
         # Who hears the sentence need not know the secret: of a retry it may be an old one.
-        if any(secret_values(payload, json.loads(schema))):
+        if any(secret_values(payload, read_object(schema))):
             teller = jsonschema_rs.validator_for(schema, pattern_options=_REGEX, retriever=_refuse, mask=MASKED)
         return "; ".join(_sentence(error) for error in islice(teller.iter_errors(payload), MOST_PROBLEMS))
 

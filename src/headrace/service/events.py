@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +12,7 @@ from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound, PayloadTooLarge
 from headrace.model.about import about
+from headrace.model.stored_json import read_object
 from headrace.service.cursor import check_limit, read_cursor, write_cursor
 from headrace.service.door import Act
 from headrace.service.verbs import Verbs
@@ -115,6 +115,6 @@ async def _read(
     for of_event, *delivery in made:
         deliveries.setdefault(of_event, []).append(EventDelivery(*delivery))
     return [
-        EventRecord(**{**row, "data": json.loads(row["data"])}, deliveries=deliveries.get(row["id"], []))
+        EventRecord(**{**row, "data": read_object(row["data"])}, deliveries=deliveries.get(row["id"], []))
         for row in rows
     ]

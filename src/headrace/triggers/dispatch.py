@@ -5,7 +5,6 @@ An event is a row of the inbox until the transaction that handled it has committ
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -16,6 +15,7 @@ from headrace.errors import BadRequest
 from headrace.log import get_logger
 from headrace.model.expression import TemplateError
 from headrace.model.fire_plan import make_payload
+from headrace.model.stored_json import MARK, Unreadable, read_object
 from headrace.model.text import clean
 from headrace.model.trigger import Rule
 from headrace.triggers.enqueue import (
@@ -99,7 +99,7 @@ async def _deliver(conn: Connection, rules: Rules, events: Sequence[Any]) -> Non
     for event in events:
         wanted = [key for pattern in names[event["name"]] for key in waiting.get((event["tenant_id"], pattern), ())]
         if wanted:
-            data = json.loads(event["data"])
+            data = read_object(event["data"])
             deliveries += [_make(event, data, trigger_id, rules) for trigger_id in wanted]
     await _write(conn, rules, deliveries)
     if bad:
@@ -122,6 +122,8 @@ def _make(event: Any, data: Any, trigger_id: UUID, rules: Rules) -> Delivery:
     terms = rules.terms(rule)
     if terms.obstacle is not None:
         return Delivery(event, trigger_id, rule, None, terms.obstacle)
+    if isinstance(data, Unreadable):
+        return Delivery(event, trigger_id, rule, None, "template_error", f"event: {data[MARK]}")
     scope = {
         "event": data,
         "trigger": {"name": rule.name, "event": event["name"]},

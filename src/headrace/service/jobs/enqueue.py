@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from headrace.errors import BadRequest, NotFound, ValidationError
 from headrace.model.encryption import SecretBox, encrypt_fields
 from headrace.model.payload_schema import payload_check
 from headrace.model.secret_fields import MASKED, secret_values
+from headrace.model.stored_json import read_object
 from headrace.model.system import SYSTEM_TENANT
 from headrace.model.text import NotJsonError, to_json
 from headrace.service.door import Act
@@ -158,7 +158,7 @@ def _payload(request: JobRequest, target: Target, box: SecretBox, tenant: str, *
         text = to_json(payload)
     except NotJsonError as error:
         raise ValidationError(f"the payload cannot be stored: {error}", field=f"{place}payload") from None
-    if MASKED in text and MASKED in secret_values(payload, json.loads(target.schema)):
+    if MASKED in text and MASKED in secret_values(payload, read_object(target.schema)):
         raise ValidationError(
             f"{MASKED} stands for a secret that is not shown, and is none: write the secret", field=f"{place}payload"
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -14,6 +13,7 @@ from headrace.db.statements import statements
 from headrace.errors import BadRequest, Conflict, NotFound
 from headrace.model.encryption import decrypt_fields
 from headrace.model.status import JobStatus
+from headrace.model.stored_json import read_object
 from headrace.model.unmask import unmask
 from headrace.queue.change import cancel_job, retry_job
 from headrace.service.door import Act
@@ -143,7 +143,7 @@ class Jobs(Verbs):
     async def _unmasked(self, act: Act, edited: Mapping[str, Any], old: WholeJob) -> dict[str, Any]:
         """With what was masked for the person who edited the rest, in the clear: it is held against the schema."""
         [(text, secret_fields)] = await act.conn.fetch(SQL["read_payload"], old.id)
-        meant = unmask(dict(edited), old.payload, json.loads(text))
+        meant = unmask(dict(edited), old.payload, read_object(text))
         box = self._house.secret_box()
         return decrypt_fields(meant, secret_fields, box, tenant=old.tenant, definition=old.definition)
 
