@@ -1,4 +1,4 @@
-"""The part of JMESPath that triggers may use: nothing in it loops or doubles, so the cost grows with its length."""
+"""The part of JMESPath that triggers may use: nothing in it loops or doubles, and a budget bounds what it costs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from jmespath.exceptions import ParseError
 from jmespath.parser import ParsedResult
 
 from headrace.errors import BadRequest
+from headrace.model.budget import Budget
+from headrace.model.interpreter import CountingInterpreter
 from headrace.model.text import clean, to_json
 
 ROOTS = ("event", "trigger", "tenant", "scheduled_for")
 MAX_LENGTH = 1_000
 MAX_DEPTH = 20
+MAX_CALLS = 20
 
 # How many arguments each function takes; None is one or more.
 FUNCTIONS = {"contains": 2, "starts_with": 2, "ends_with": 2, "length": 1, "to_string": 1, "not_null": None}
@@ -63,19 +66,31 @@ class Expression:
     _parsed: ParsedResult = field(repr=False, compare=False)
     # The names of one that only names a place, as nearly all do: found a dozen times faster without an interpreter.
     _path: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    calls: int = 0
+    """How many function calls stand in it."""
 
-    def evaluate(self, scope: Mapping[str, Any]) -> Any:
-        """The value in this scope, shared with it; null where nothing is there."""
-        if self._path:
-            value: Any = scope
-            for name in self._path:
-                value = value.get(name) if isinstance(value, dict) else None
-            return value
+    def check_calls(self) -> None:
+        """Refuse one with too many function calls. Only where it is written: one that is stored keeps working."""
+        if self.calls > MAX_CALLS:
+            raise TemplateError(f"{describe(self.text)}: it has {self.calls} function calls (at most {MAX_CALLS})")
+
+    def evaluate(self, scope: Mapping[str, Any], budget: Budget | None = None) -> Any:
+        """The value in this scope, shared with it; null where nothing is there. Never without a budget."""
+        budget = Budget() if budget is None else budget
         try:
-            return self._parsed.search(scope)
+            if self._path:
+                return self._follow(scope, budget)
+            return CountingInterpreter(budget).visit(self._parsed.parsed, scope)
         except Exception as error:
             # JMESPath lets TypeError, RecursionError and others through.
             raise TemplateError(f"{describe(self.text)} failed: {_one_line(error)}") from None
+
+    def _follow(self, scope: Mapping[str, Any], budget: Budget) -> Any:
+        budget.add_steps(len(self._path))
+        value: Any = scope
+        for name in self._path:
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
 
 
 def compile_value(text: str) -> Expression:
@@ -111,7 +126,12 @@ def _compile(text: str, allowed: frozenset[str]) -> Expression:
         _check(parsed.parsed, allowed)
     except _Refused as refused:
         raise TemplateError(f"{describe(text)}: {refused}") from None
-    return Expression(text, parsed.parsed["type"] == "or_expression", parsed, _names(parsed.parsed))
+    tree = parsed.parsed
+    return Expression(text, tree["type"] == "or_expression", parsed, _names(tree), _count_calls(tree))
+
+
+def _count_calls(node: Mapping[str, Any]) -> int:
+    return int(node["type"] == "function_expression") + sum(_count_calls(child) for child in node["children"])
 
 
 def _names(node: Any) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from headrace.model.budget import Budget
 from headrace.model.catch_up import Due, Fires, Skipped, decide_fires, pass_over
 from headrace.model.expression import TemplateError
 from headrace.model.overlap import Settled, settle_overlap
@@ -178,11 +179,11 @@ def _fire(rule: Rule, standing: Standing, due_at: datetime, triggered_by: str, c
 
 
 def make_payload(
-    rule: Rule, scope: Callable[[], dict[str, Any]], check: Check
+    rule: Rule, scope: Callable[[], dict[str, Any]], check: Check, budget: Budget | None = None
 ) -> tuple[str | None, str | None, str | None]:
     """The payload as JSON text; or none, with the reason and a sentence."""
     try:
-        text, value = rule.payload.render({} if rule.payload.is_constant else scope())
+        text, value = rule.payload.render({} if rule.payload.is_constant else scope(), budget)
     except TemplateError as error:
         return None, "template_error", str(error)
     problem = check(value)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from headrace.model.budget import Budget, OverBudget
 from headrace.model.expression import Expression, TemplateError, compile_condition, compile_value, describe, quote_end
 from headrace.model.text import MAX_RESULT, NotJsonError, to_json
 
@@ -25,12 +26,19 @@ class Condition:
 
     @classmethod
     def compile(cls, text: str) -> Condition:
-        """The condition, or `TemplateError` saying what it must not use."""
+        """A new condition, or `TemplateError` saying what it must not use or has too much of."""
+        condition = cls.read(text)
+        condition.expression.check_calls()
+        return condition
+
+    @classmethod
+    def read(cls, text: str) -> Condition:
+        """A stored condition, which may be older than the bound on function calls."""
         return cls(compile_condition(text))
 
-    def holds(self, scope: Mapping[str, Any]) -> bool:
+    def holds(self, scope: Mapping[str, Any], budget: Budget | None = None) -> bool:
         """Whether it is true as JMESPath sees it: 0 is; null, false and anything empty are not."""
-        value = self.expression.evaluate(scope)
+        value = self.expression.evaluate(scope, budget)
         return not (value is None or value is False or (isinstance(value, str | list | dict) and not value))
 
 
@@ -64,13 +72,13 @@ class Template:
         """Whether every scope gives the same payload."""
         return self.placeholders == 0
 
-    def render(self, scope: Mapping[str, Any]) -> dict[str, Any]:
+    def render(self, scope: Mapping[str, Any], budget: Budget | None = None) -> dict[str, Any]:
         """A payload of its own: nothing in it is shared with the template or the scope."""
-        return self.render_json(scope)[1]
+        return self.render_json(scope, budget)[1]
 
-    def render_json(self, scope: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    def render_json(self, scope: Mapping[str, Any], budget: Budget | None = None) -> tuple[str, dict[str, Any]]:
         """The same, as JSON text as well."""
-        payload: dict[str, Any] = _Renderer(scope).render(self._tree)
+        payload: dict[str, Any] = _Renderer(scope, Budget() if budget is None else budget).render(self._tree)
         try:
             return to_json(payload), payload
         except NotJsonError as error:
@@ -110,8 +118,9 @@ class _Compiler:
 
 
 class _Renderer:
-    def __init__(self, scope: Mapping[str, Any]) -> None:
+    def __init__(self, scope: Mapping[str, Any], budget: Budget) -> None:
         self._scope = scope
+        self._budget = budget
         # Spent as values come in, so that fifty large ones are refused before they are all written out.
         # The quotes of a string count here, and vanish where it becomes part of a longer text.
         self._left = MAX_RESULT + 2 * MAX_PLACEHOLDERS
@@ -132,7 +141,7 @@ class _Renderer:
 
     def _value(self, expression: Expression, path: str) -> Any:
         try:
-            value = expression.evaluate(self._scope)
+            value = expression.evaluate(self._scope, self._budget)
         except TemplateError as error:
             raise TemplateError(f"{path}: {error}") from None
         if isinstance(value, bool | int):
@@ -146,6 +155,10 @@ class _Renderer:
         self._left -= size
         if self._left < 0:
             raise TemplateError(f"{where} makes the payload larger than {MAX_RESULT:,} characters of JSON")
+        try:
+            self._budget.add_text(size)
+        except OverBudget as error:
+            raise TemplateError(f"{where} failed: {error}") from None
         return plain
 
     def _text(self, expression: Expression, path: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from headrace.errors import BadRequest
 from headrace.model.about import about
+from headrace.model.budget import Budget
 from headrace.model.catch_up import CatchUp
 from headrace.model.cron import CronRule
 from headrace.model.overlap import Overlap
@@ -54,7 +55,7 @@ class Rule:
         with about("payload"):
             payload = Payload(row["payload"])
         with about("condition"):
-            condition = None if row["condition"] is None else Condition.compile(row["condition"])
+            condition = None if row["condition"] is None else Condition.read(row["condition"])
         return cls(
             name=row["name"],
             trigger_type=row["trigger_type"],
@@ -90,9 +91,9 @@ class Payload:
     def is_constant(self) -> bool:
         return self._constant is not None
 
-    def render(self, scope: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    def render(self, scope: Mapping[str, Any], budget: Budget | None = None) -> tuple[str, dict[str, Any]]:
         """The payload as JSON text and as it is, or `TemplateError`."""
-        return self._template.render_json(scope) if self._constant is None else self._constant
+        return self._template.render_json(scope, budget) if self._constant is None else self._constant
 
 
 def schedule_of(row: Mapping[str, Any]) -> Schedule:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypedDict
 
 from headrace.errors import BadRequest
+from headrace.model.about import about
 from headrace.model.catch_up import CatchUp
 from headrace.model.overlap import Overlap
 from headrace.model.text import NotJsonError, to_json
@@ -98,7 +99,11 @@ def read_settings(name: str, settings: Mapping[str, Any], *, now: datetime | Non
     start = settings["starts_at"]
     if start is None and settings["interval_seconds"] is not None:
         start = now or datetime.now(UTC)
-    return Rule.read({**settings, "name": name, "definition_id": 0, "payload": payload, "starts_at": start})
+    rule = Rule.read({**settings, "name": name, "definition_id": 0, "payload": payload, "starts_at": start})
+    if rule.condition is not None:
+        with about("condition"):
+            rule.condition.expression.check_calls()
+    return rule
 
 
 def _plain(value: Any) -> Any:
