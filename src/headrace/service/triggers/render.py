@@ -8,8 +8,11 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from headrace.errors import BadRequest
+from headrace.model.about import about
+from headrace.model.budget import Budget
 from headrace.model.payload_schema import payload_check
 from headrace.model.template import Condition, Template
+from headrace.triggers.emit import emit_parameters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +36,8 @@ class Rendered(NamedTuple):
 
 def render(sample: Sample, *, tenant: str, schema: str | None) -> Rendered:
     """What would come of it; held against the definition's schema where one is given."""
+    with about("event"):
+        emit_parameters(sample.event_name, sample.event)  # refused as an event that is too large would be
     scope = {
         "event": dict(sample.event),
         "trigger": {"name": sample.name, "event": sample.event_name},
@@ -40,10 +45,11 @@ def render(sample: Sample, *, tenant: str, schema: str | None) -> Rendered:
         "scheduled_for": datetime.now(UTC).isoformat(),
     }
     holds: bool | None = None
+    budget = Budget()
     try:
         if sample.condition is not None:
-            holds = Condition.compile(sample.condition).holds(scope)
-        payload = Template.compile(sample.payload).render(scope)
+            holds = Condition.compile(sample.condition).holds(scope, budget)
+        payload = Template.compile(sample.payload).render(scope, budget)
     except BadRequest as error:
         return Rendered(None, str(error), holds)
     problem = None if schema is None else payload_check(schema)(payload)
