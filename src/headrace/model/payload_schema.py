@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import islice
@@ -9,12 +10,17 @@ from typing import Any
 
 import jsonschema_rs
 
+from headrace.model.json_bounds import levels
+from headrace.model.schema_problems import explain, validator
+from headrace.model.schema_walk import Schema
+from headrace.model.schema_width import width_of
 from headrace.model.secret_fields import MASKED, secret_values
-from headrace.model.stored_json import read_object
 
-# A regular expression of a schema must not take for ever, nor a reference reach out of the process.
-_REGEX = jsonschema_rs.RegexOptions()
 MOST_PROBLEMS = 5
+# Rules times values: about a second, during which nothing else of the process runs.
+MOST_WORK = 100_000_000
+_MOST_VALUES = 1_000_000
+NOT_VALID = "the definition's own schema is not valid"
 
 Check = Callable[[Any], str | None]
 
@@ -23,26 +29,35 @@ Check = Callable[[Any], str | None]
 def payload_check(schema: str) -> Check:
     """What is wrong with a payload, for a schema given as JSON text: a sentence that names the place, or nothing."""
     try:
-        validator = jsonschema_rs.validator_for(schema, pattern_options=_REGEX, retriever=_refuse)
-    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
-        problem = f"the definition's own schema is not valid: {error}".splitlines()[0]
+        parsed = Schema(json.loads(schema))
+        rules, each = width_of(parsed)
+        compiled = validator(schema)
+    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError, RecursionError) as error:
+        problem = f"{NOT_VALID}: {error}".splitlines()[0]
         return lambda _payload: problem
 
+    most = MOST_WORK // (rules * each)
+
     def problems(payload: Mapping[str, Any]) -> str | None:
-        if validator.is_valid(payload):
+        if most < _MOST_VALUES and not _has_fewer(payload, most):
+            return (
+                f"payload: it has more than {most:,} values, the most that are checked against a schema with up to "
+                f"{rules:,} rules for each"
+            )
+        if compiled.is_valid(payload):
             return None
-        teller = validator
         # Who hears the sentence need not know the secret: of a retry it may be an old one.
-        if any(secret_values(payload, read_object(schema))):
-            teller = jsonschema_rs.validator_for(schema, pattern_options=_REGEX, retriever=_refuse, mask=MASKED)
-        return "; ".join(_sentence(error) for error in islice(teller.iter_errors(payload), MOST_PROBLEMS))
+        mask = MASKED if any(secret_values(payload, parsed.root)) else None
+        return "; ".join(islice(explain(parsed, payload, mask=mask), MOST_PROBLEMS))
 
     return problems
 
 
-def _sentence(error: jsonschema_rs.ValidationError) -> str:
-    return f"{'.'.join(map(str, error.instance_path)) or 'payload'}: {error.message[:500]}"
-
-
-def _refuse(uri: str) -> Any:
-    raise ValueError(f"a schema may not refer to {uri}")
+def _has_fewer(payload: Any, most: int) -> bool:
+    """Whether a payload has no more values than this."""
+    left = most
+    for level in levels(payload):
+        left -= len(level)
+        if left < 0:
+            return False
+    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -63,10 +64,11 @@ async def enqueue_requests(
         raise BadRequest(f"a batch has at most {LARGEST_BATCH:,} jobs, not {len(requests):,}", field="jobs")
     owner = tenant or act.owner
     targets = await _targets(act, {request.definition for request in requests}, owner)
-    payloads = [
-        _payload(request, targets[request.definition], box, owner, place=f"jobs.{n}." if len(requests) > 1 else "")
-        for n, request in enumerate(requests)
-    ]
+    if len(requests) == 1:
+        payloads = [_payload(requests[0], targets[requests[0].definition], box, owner, place="")]
+    else:
+        # In a thread: a batch may take seconds to check.
+        payloads = await asyncio.to_thread(_payloads, requests, targets, box, owner)
     quota = await quota_of(act, owner)
     if quota is not None:
         quota.allow_size(payloads)
@@ -145,6 +147,13 @@ async def _targets(act: Act, keys: set[str], owner: str) -> dict[str, Target]:
     for key in sorted(keys - found.keys()):
         raise NotFound(f'unknown definition "{key}"', field="definition_key")
     return found
+
+
+def _payloads(requests: Sequence[JobRequest], targets: Mapping[str, Target], box: SecretBox, tenant: str) -> list[str]:
+    return [
+        _payload(request, targets[request.definition], box, tenant, place=f"jobs.{n}.")
+        for n, request in enumerate(requests)
+    ]
 
 
 def _payload(request: JobRequest, target: Target, box: SecretBox, tenant: str, *, place: str) -> str:
