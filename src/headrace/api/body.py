@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from headrace.api.problem import problem_response
 from headrace.model.json_bounds import find_excess
+
+LARGE = 1_000_000
 
 
 class BodyLimits:
@@ -53,7 +56,9 @@ class BodyLimits:
             if not message.get("more_body", False):
                 body = b"".join(parts)
                 parts.clear()  # what is looked for next takes as much again
-                return body, refuse_json(body)
+                # In a thread where it takes a while, for others would wait.
+                problem = refuse_json(body) if size < LARGE else await asyncio.to_thread(refuse_json, body)
+                return body, problem
 
     def _too_large(self) -> tuple[int, str, str]:
         return 413, "body_too_large", f"a request has at most {self._largest:,} bytes"

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from headrace.errors import BadRequest
+from headrace.errors import BadRequest, ValidationError
 from headrace.model.about import about
 from headrace.model.budget import Budget
+from headrace.model.json_bounds import levels
 from headrace.model.payload_schema import payload_check
 from headrace.model.template import Condition, Template
+from headrace.model.text import MAX_RESULT
 from headrace.triggers.emit import emit_parameters
 
 
@@ -37,7 +39,7 @@ class Rendered(NamedTuple):
 def render(sample: Sample, *, tenant: str, schema: str | None) -> Rendered:
     """What would come of it; held against the definition's schema where one is given."""
     with about("event"):
-        emit_parameters(sample.event_name, sample.event)  # refused as an event that is too large would be
+        _check_event(sample)
     scope = {
         "event": dict(sample.event),
         "trigger": {"name": sample.name, "event": sample.event_name},
@@ -54,3 +56,13 @@ def render(sample: Sample, *, tenant: str, schema: str | None) -> Rendered:
         return Rendered(None, str(error), holds)
     problem = None if schema is None else payload_check(schema)(payload)
     return Rendered(payload, None, holds) if problem is None else Rendered(None, problem, holds)
+
+
+def _check_event(sample: Sample) -> None:
+    """Refuse what no event can hold; what is far too large before it is written out, which nothing interrupts."""
+    size = 0
+    for level in levels(sample.event):
+        size += len(level) + sum(len(item) for item in level if isinstance(item, str))
+        if size > MAX_RESULT:
+            raise ValidationError(f"an event has at most {MAX_RESULT:,} characters of JSON")
+    emit_parameters(sample.event_name, sample.event)
