@@ -25,7 +25,7 @@ EXITS = """
 
 | code | when |
 |---|---|
-| 0 | done |
+| 0 | done, or a group was called alone and printed its help |
 | 1 | the job or the action failed |
 | 2 | bad usage, or a configuration that is not valid |
 | 3 | not found |

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import httpx
+import pytest
 from tests.api.conftest import Api
 from tests.api.test_trigger_runs import dispatch
 from tests.api.test_triggers import TRIGGERS, make
+
+from headrace.service.triggers import looks, triggers
+from headrace.triggers import run_now
 
 OVERVIEW = f"{TRIGGERS}/overview"
 DAY = {"since": "2030-01-01T00:00:00Z", "until": "2030-01-01T23:59:59Z"}
@@ -131,3 +137,60 @@ async def test_a_backfill_is_counted_before_it_is_made(acme: httpx.AsyncClient) 
     assert (many["due"], many["too_many"]) == (10_000, True)
     backwards = await acme.get(place, params={"since": DAY["until"], "until": DAY["since"]})
     assert (backwards.status_code, backwards.json()["errors"][0]["field"]) == (422, "until")
+
+
+async def test_a_range_of_more_than_a_hundred_years_is_refused_by_its_field(acme: httpx.AsyncClient) -> None:
+    trigger_id = (await make(acme))["id"]
+    since, until = "1950-01-01T00:00:00Z", "2050-01-03T00:00:00Z"
+    answers = [
+        await acme.get(f"{TRIGGERS}/{trigger_id}/backfill/preview", params={"since": since, "until": until}),
+        await acme.post(f"{TRIGGERS}/{trigger_id}/backfill", json={"from": since, "until": until}),
+    ]
+    for answer in answers:
+        assert answer.status_code == 422, answer.text
+        (error,) = answer.json()["errors"]
+        assert (error["field"], "at most 100 years" in error["message"]) == ("until", True)
+
+
+async def test_no_due_time_and_no_template_is_worked_out_on_the_loop(
+    acme: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trigger_id = (await make(acme))["id"]
+    here, seen = threading.get_ident(), list[tuple[str, int]]()
+    watched = [
+        (triggers, "forecast_trigger"),
+        (triggers, "forecast_settings"),
+        (triggers, "due_between"),
+        (triggers, "render"),
+        (looks, "forecast_trigger"),
+        (looks, "spread_between"),
+        (run_now, "_times"),
+        (run_now, "plan_backfill"),
+    ]
+    for module, name in watched:
+        monkeypatch.setattr(module, name, watching(getattr(module, name), f"{module.__name__}.{name}", seen))
+    stretch = {"since": "2030-01-07T00:00:00Z", "until": "2030-01-09T00:00:00Z"}
+    answers = [
+        await acme.get(f"{TRIGGERS}/{trigger_id}/preview"),
+        await acme.get(f"{TRIGGERS}/preview", params={"cron": "@daily"}),
+        await acme.get(f"{TRIGGERS}/{trigger_id}/backfill/preview", params=stretch),
+        await acme.post(f"{TRIGGERS}/test-render", json={"payload_template": {}}),
+        await acme.get(f"{TRIGGERS}/overview"),
+        await acme.get(f"{TRIGGERS}/calendar", params=stretch),
+        await acme.post(
+            f"{TRIGGERS}/{trigger_id}/backfill", json={"from": stretch["since"], "until": stretch["until"], "cap": 100}
+        ),
+    ]
+    assert [answer.status_code for answer in answers] == [200] * 7
+    assert {name for name, _ in seen} == {f"{module.__name__}.{name}" for module, name in watched}
+    assert [name for name, thread in seen if thread == here] == []
+
+
+def watching(function: Any, name: str, seen: list[tuple[str, int]]) -> Any:
+    """The function, noting in which thread it is called."""
+
+    def noted(*args: Any, **options: Any) -> Any:
+        seen.append((name, threading.get_ident()))
+        return function(*args, **options)
+
+    return noted

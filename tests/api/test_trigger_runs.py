@@ -159,6 +159,11 @@ async def test_a_template_is_tried_with_a_sample_event(acme: httpx.AsyncClient) 
         tried = (await acme.post(address, json=body)).json()
         assert tried["payload"] is None
         assert words in tried["error"]
+    # As if a trigger were given the event: what an event cannot hold is refused, and the work is counted.
+    large = await acme.post(address, json={"payload_template": {}, "event": {"x": "y" * 1_000_000}})
+    assert (large.status_code, large.json()["errors"][0]["field"]) == (422, "event")
+    many = {"payload_template": {}, "event": {"x": [0] * 120_000}, "condition": "contains(event.x, 'a')"}
+    assert "the budget of" in (await acme.post(address, json=many)).json()["error"]
     unknown = await acme.post(address, json={"payload_template": {}, "definition_key": "nothing"})
     assert (unknown.status_code, unknown.json()["errors"][0]["field"]) == (404, "definition_key")
     assert (await acme.post(address, json={"payload_template": {}, "tenant": "globex"})).status_code == 422

@@ -484,3 +484,13 @@ async def test_a_payload_comes_as_it_is_whatever_its_numbers(api: Api, hand: Han
     answer = await hand.post("jobs/claim")
     assert "123456789012345678901234567890.12345678901234567890" in answer.text
     assert answer.json()["jobs"][0]["payload"]["s"] == '"\\u00e9'
+
+
+async def test_a_schema_that_would_take_for_ever_to_check_is_refused_by_its_definition(api: Api, hand: Hand) -> None:
+    rules: dict[str, Any] = {f"r{n}": {"anyOf": [{"$ref": f"#/$defs/r{n + 1}"}] * 2} for n in range(14)}
+    schema = {"$ref": "#/$defs/r0", "$defs": {**rules, "r14": {"required": ["x"]}}}
+    refused = await hand.register(declared=[{"app": "a", "definitions": [{"key": "wide", "payload_schema": schema}]}])
+    assert refused.status_code == 422, refused.text
+    (error,) = refused.json()["errors"]
+    assert error["field"] == "payload_schema"
+    assert error["message"].startswith("'wide': the definition's own schema is not valid: it holds more than 10,000")

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.calling import Said, Shell
 from tests.cli.every.entry import EXIT_CODES, NOTHING
 from tests.cli.every.machine import MACHINE
-from tests.cli.every.table import FILES, TABLE, example, first_of_each_group, missing, tree
+from tests.cli.every.table import FILES, TABLE, example, first_of_each_group, groups, missing, tree
 from tests.cli.every.world import placed, prepare
 from tests.cli.touring import Cli
 
@@ -27,6 +27,13 @@ def test_every_command_is_tried() -> None:
 
 def test_every_help_has_an_example_of_its_own() -> None:
     assert [path for path in (*TABLE, *MACHINE) if not example(path).startswith(path)] == []
+
+
+async def test_every_group_alone_prints_its_help(nowhere: Cli) -> None:
+    alone = {words: await nowhere(*words) for words in groups()}
+    helped = {words: Said(0, (await nowhere(*words, "--help")).out, "") for words in groups()}
+    assert {words: said for words, said in alone.items() if said != helped[words]} == {}
+    assert all(said.out.startswith(f"Usage: {' '.join(['headrace', *words])} ") for words, said in alone.items())
 
 
 def test_every_mistake_has_a_code_for_scripts() -> None:

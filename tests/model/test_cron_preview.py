@@ -91,3 +91,10 @@ def test_a_preview_ends_with_the_schedule() -> None:
     assert [due.due_at.hour for due in preview(schedule, start - timedelta(days=9), 10)] == [0, 1, 2]
     assert len(preview(schedule, start - timedelta(days=9), 2)) == 2
     assert preview(schedule, start, 0) == []
+
+
+def test_a_preview_of_a_rare_rule_ends_100_years_after_its_first_time() -> None:
+    found = preview(Schedule(Cron(CronRule.parse("0 0 29 2 *"), zone("UTC"))), datetime(2030, 1, 1, tzinfo=UTC), 1000)
+    assert (found[0].due_at.year, found[-1].due_at.year, len(found)) == (2032, 2132, 25)
+    last = Schedule(Every(timedelta(days=1461), datetime(9990, 1, 1, tzinfo=UTC)))
+    assert [due.due_at.year for due in preview(last, datetime(2030, 1, 1, tzinfo=UTC), 1000)] == [9990, 9994, 9998]

@@ -125,3 +125,90 @@ def test_the_value_of_a_property_that_nobody_declared_is_never_quoted() -> None:
     assert payload_check('{"additionalProperties": false}')({"passwrd": "hunter2"}) == (
         "payload: it has a property that the schema does not allow"
     )
+
+
+def doubling(levels: int, word: str) -> str:
+    """Each level is the next one twice: a few lines that are a thousand million rules."""
+    rules: dict[str, Any] = {f"r{n}": {word: [{"$ref": f"#/$defs/r{n + 1}"}] * 2} for n in range(levels)}
+    return json.dumps({"$ref": "#/$defs/r0", "$defs": {**rules, f"r{levels}": {"required": ["x"]}}})
+
+
+def overlapping(levels: int) -> str:
+    """The same, a level deeper in the value each time."""
+    rules: dict[str, Any] = {
+        f"r{n}": {"allOf": [{"properties": {"a": {"$ref": f"#/$defs/r{n + 1}"}}}] * 2} for n in range(levels)
+    }
+    return json.dumps({"$ref": "#/$defs/r0", "$defs": {**rules, f"r{levels}": {"type": "object"}}})
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"),
+    [
+        (doubling(40, "anyOf"), "more than 10,000 rules against one value"),
+        (doubling(40, "allOf"), "more than 10,000 rules against one value"),
+        (overlapping(40), "more than 10,000 rules against one value"),
+        ('{"allOf": [{"$ref": "#"}, {"$ref": "#"}]}', "refers to itself without looking into the value"),
+        ('{"properties": {"a": {"$ref": "https://json-schema.org/draft/2020-12/schema"}}}', "places within itself"),
+        ('{"properties": {"a": {"$id": "http://a/b", "$ref": "#"}}}', "$id stands only at the top"),
+        (json.dumps({"prefixItems": [{"$ref": "#/$defs/r"}] * 10_001, "$defs": {"r": {}}}), "10,000 references"),
+    ],
+    ids=["anyOf", "allOf", "overlapping", "itself", "elsewhere", "id", "references"],
+)
+def test_a_schema_that_takes_for_ever_is_not_valid(schema: str, why: str) -> None:
+    said = payload_check(schema)({})
+    assert said is not None
+    assert said.startswith("the definition's own schema is not valid: ")
+    assert why in said
+
+
+def test_many_models_that_refer_to_one_another_are_fine() -> None:
+    models = {
+        f"m{n}": {"type": "object", "properties": {f"p{k}": {"$ref": f"#/$defs/m{(n + k) % 300}"} for k in range(20)}}
+        for n in range(300)
+    }
+    check = payload_check(json.dumps({"$ref": "#/$defs/m0", "$defs": models}))
+    assert check({"p1": {"p2": {}}}) is None
+    assert check({"p1": {"p2": 5}}) == 'p1.p2: 5 is not of type "object"'
+
+
+def test_what_is_wrong_with_a_large_payload_is_said_by_its_members() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "lines": {"type": "array", "items": {"type": "string"}},
+            "text": {"type": "string"},
+            "n": {"$ref": "#/$defs/N"},
+        },
+        "required": ["n", "m"],
+        "additionalProperties": False,
+        "$defs": {"N": {"type": "integer"}},
+    }
+    payload = {"lines": list(range(300_000)), "text": "x" * 1_000_000, "n": "one", "other": 1}
+    said = payload_check(json.dumps(schema))(payload)
+    assert said is not None
+    assert sorted(said.split("; ")) == [
+        "lines: does not fit the schema, and is too large to say where",
+        'n: "one" is not of type "integer"',
+        'payload: "m" is a required property',
+        "payload: Additional properties are not allowed ('other' was unexpected)",
+    ]
+
+
+def test_a_deep_value_of_a_recursive_union_is_refused_without_trying_every_way_through_it() -> None:
+    node = {"properties": {"a": {"$ref": "#/$defs/node"}}}
+    union = {"type": "object", "anyOf": [{**node, "required": ["x"]}, {**node, "maxProperties": 0}, node]}
+    schema = json.dumps({"properties": {"tree": {"$ref": "#/$defs/node"}}, "$defs": {"node": union}})
+    value: Any = 5
+    for _ in range(50):
+        value = {"a": value}
+    assert payload_check(schema)({"tree": value}) == "tree: does not fit the schema, and is too large to say where"
+    assert payload_check(schema)({"tree": {"a": {"a": {}}}}) is None
+
+
+def test_a_payload_that_takes_too_long_to_compare_is_refused() -> None:
+    objects = [{"a": n} for n in range(1000)]
+    check = payload_check(json.dumps({"properties": {"a": {"items": {"enum": objects}}}}))
+    assert check({"a": objects}) is None
+    said = check({"a": objects * 10})
+    assert said is not None
+    assert "more than 4,995 values, the most that are checked against a schema with up to 1,001 rules" in said

@@ -141,7 +141,7 @@ async def test_whatever_clean_returns_postgresql_keeps(connection: Connection, t
 
 
 async def test_the_extremes_that_are_accepted_are_stored_as_they_are(connection: Connection) -> None:
-    for value in ("x" * (MAX_RESULT - 2), 10**4000, 1.7e308, 5e-324, ["\\u0000"], {"": {"": ""}}):
+    for value in ("x" * (MAX_RESULT - 2), 10**399, 1.7e308, 5e-324, ["\\u0000"], {"": {"": ""}}):
         assert await connection.fetchval("select $1::jsonb = $2::jsonb", to_json(value), json.dumps(value))
 
 

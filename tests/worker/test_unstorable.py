@@ -16,6 +16,8 @@ from headrace.queue.lease import WorkerIdentity
 from headrace.worker.finisher import Finisher
 from headrace.worker.postgres import PostgresTransport
 
+DEEP = "[" * 300 + "]" * 300
+
 
 @only_postgres
 async def test_an_outcome_that_cannot_even_be_sent_fails_its_job_and_holds_up_no_other(engine: Engine) -> None:
@@ -46,10 +48,10 @@ async def test_over_http_only_the_outcomes_that_no_server_stores_fail_their_jobs
     async with hr:
         transport = worker_of(hr)._transport
         await transport.register()
-        ids = await work.enqueue_many([{}] * 5)
+        ids = await work.enqueue_many([{}] * 6)
         jobs = await transport.claim(limit=10, suspects=1, held=set, wait=0)
         outcomes = {job.id: decide(job, Succeeded(), 0.5) for job in jobs}
-        for job_id, result in zip(ids[1:4], ('"\ud800"', "no json", '"\\u0000"'), strict=True):
+        for job_id, result in zip(ids[1:5], ('"\ud800"', "no json", '"\\u0000"', DEEP), strict=True):
             outcomes[job_id] = outcomes[job_id]._replace(result=result)
         finisher = Finisher(transport)
         writing = asyncio.create_task(finisher.run())
@@ -59,4 +61,4 @@ async def test_over_http_only_the_outcomes_that_no_server_stores_fail_their_jobs
         writing.cancel()
         await transport.close()
         statuses = [(await hr.get_job(job_id)).status for job_id in ids]
-    assert statuses == ["succeeded", "failed", "failed", "failed", "succeeded"]
+    assert statuses == ["succeeded", "failed", "failed", "failed", "failed", "succeeded"]

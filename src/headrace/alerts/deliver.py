@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -20,6 +19,7 @@ from headrace.model.alert_notice import Notice, as_bytes, as_json, compose, sign
 from headrace.model.alert_target import mail_addresses
 from headrace.model.encryption import SecretBox
 from headrace.model.outcome import Cancel
+from headrace.model.stored_json import read_object
 from headrace.model.text import clean
 from headrace.model.web_address import Allowed
 
@@ -64,7 +64,7 @@ async def deliver_notice(pool: Pool, notice_id: UUID, means: Means) -> Sent:
 
 
 async def _send(pool: Pool, row: Any, means: Means) -> Sent:
-    body = json.loads(row["body"])
+    body = read_object(row["body"])
     notice = Notice(row["id"], row["event"], row["tenant"], row["created_at"], body)
     match row["kind"]:
         case "webhook":
@@ -90,5 +90,5 @@ def _headers(row: Any, content: bytes, box: SecretBox) -> dict[str, str]:
     headers = {"Content-Type": "application/json", NOTICE_ID: str(row["id"]), EVENT: row["event"]}
     if row["secret"] is None:
         return headers
-    key = box.decrypt(json.loads(row["secret"]), place=secret_place(row["target_id"]))
+    key = box.decrypt(read_object(row["secret"]), place=secret_place(row["target_id"]))
     return {**headers, SIGNATURE: sign(key, content, row["now"])}

@@ -5,7 +5,6 @@ All of a look is one transaction, with the jobs that send its notices: whoever d
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,6 +19,7 @@ from headrace.db.statements import statements
 from headrace.model.alert import Event, Incident, Reading, Told, Verdict, judge
 from headrace.model.alert_notice import body_of
 from headrace.model.alert_rule import AlertRule, quiet_hours
+from headrace.model.stored_json import read_object
 
 SQL = statements(__file__)
 OfRule = TypeVar("OfRule", Reading, Incident)
@@ -55,7 +55,7 @@ def _rule(row: Any) -> AlertRule:
         tenant_id=row["tenant_id"],
         name=row["name"],
         kind=row["kind"],
-        parameters=json.loads(row["parameters"]),
+        parameters=read_object(row["parameters"]),
         targets=tuple(row["targets"]),
         enabled_at=row["enabled_at"],
         recover_after=timedelta(seconds=row["recover_after_seconds"]),

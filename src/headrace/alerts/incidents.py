@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,6 +12,7 @@ from headrace.db.statements import statements
 from headrace.errors import Conflict, NotFound
 from headrace.model.alert_kinds import AlertKind
 from headrace.model.alert_words import describe
+from headrace.model.stored_json import read_object
 
 SQL = statements(__file__)
 
@@ -97,7 +97,7 @@ async def _lock_open(conn: Connection, alert_id: UUID, tenant_id: int | None) ->
 
 def _record(row: Any) -> AlertRecord:
     said = dict(row)
-    parameters = json.loads(said.pop("parameters"))
+    parameters = read_object(said.pop("parameters"))
     what = describe(said["kind"], said["subject"], said["count"], said["measure"], parameters)
     return AlertRecord(**said, what=what)
 

@@ -15,6 +15,7 @@ from headrace.db.statements import statements
 from headrace.errors import BadRequest, Conflict, NotFound
 from headrace.model.alert_kinds import AlertKind
 from headrace.model.alert_rule import DEFAULTS, complete_rule
+from headrace.model.stored_json import read_object
 
 SQL = statements(__file__)
 
@@ -132,7 +133,7 @@ def _columns(rule: Mapping[str, Any]) -> Sequence[Any]:
 
 
 def _record(row: Any) -> RuleRecord:
-    return RuleRecord(**{**dict(row), "parameters": json.loads(row["parameters"])})
+    return RuleRecord(**{**dict(row), "parameters": read_object(row["parameters"])})
 
 
 def _taken(name: str) -> Conflict:

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import re
+import asyncio
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from headrace.api.problem import problem_response
+from headrace.model.json_bounds import find_excess
 
-DEEPEST = 64
-LONGEST_NUMBER = 400
-MOST_VALUES = 1_000_000
-
-# Quantifiers that never go back (`++`, `*+`): in one pass, and without a memory of it. No list of all strings is ever
-# made: of a body with millions of short ones it would be thirty times as large.
-_STRING = rb'"(?:[^"\\]|\\.)*+"'
-_STRINGS = re.compile(_STRING, re.DOTALL)
-_PIECES = re.compile(rb'(?:[^"]++|%b){1,4096}+' % _STRING, re.DOTALL)
-_SHORT_NUMBERS = re.compile(rb'(?:[^"0-9]++|%b|[0-9]{1,%d}+(?![0-9]))*+' % (_STRING, LONGEST_NUMBER), re.DOTALL)
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
-_NO_STRUCTURE = bytes(set(range(256)) - set(b"[]{},"))
+LARGE = 1_000_000
 
 
 class BodyLimits:
@@ -67,58 +56,18 @@ class BodyLimits:
             if not message.get("more_body", False):
                 body = b"".join(parts)
                 parts.clear()  # what is looked for next takes as much again
-                return body, refuse_json(body)
+                # In a thread where it takes a while, for others would wait.
+                problem = refuse_json(body) if size < LARGE else await asyncio.to_thread(refuse_json, body)
+                return body, problem
 
     def _too_large(self) -> tuple[int, str, str]:
         return 413, "body_too_large", f"a request has at most {self._largest:,} bytes"
 
 
 def refuse_json(body: bytes) -> tuple[int, str, str] | None:
-    """Why a body must not be parsed, or nothing. In a few passes over its bytes, without building anything."""
-    if _has_long_number(body):
-        return 422, "number_too_long", f"numbers have at most {LONGEST_NUMBER} digits"
-    if body.count(b"[") + body.count(b"{") > DEEPEST or body.count(b",") > MOST_VALUES:
-        structure = _structure(body)
-        if structure.count(b",") > MOST_VALUES:
-            return 422, "too_many_values", f"a body has at most {MOST_VALUES:,} values"
-        if _is_too_deep(structure.replace(b",", b"")):
-            return 422, "too_deep", f"JSON may be nested {DEEPEST} deep"
-    if _SURROGATE.search(body) and not _is_unicode(body):
-        return 422, "not_unicode", "the body has half of a surrogate pair, which is no text"
-    return None
-
-
-def _has_long_number(body: bytes) -> bool:
-    short = _SHORT_NUMBERS.match(body)
-    return short is not None and body[short.end() : short.end() + 1].isdigit()
-
-
-def _structure(body: bytes) -> bytearray:
-    """Its brackets and commas, without those in strings."""
-    found = bytearray()
-    for piece in _PIECES.finditer(body):
-        found += _STRINGS.sub(b"", piece[0]).translate(None, _NO_STRUCTURE)
-    return found
-
-
-def _is_too_deep(brackets: bytearray) -> bool:
-    """Deeper, or not balanced, which the parser would find too."""
-    for _ in range(DEEPEST):
-        if not brackets:
-            return False
-        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
-    return bool(brackets)
-
-
-def _is_unicode(body: bytes) -> bool:
-    """Whether what is escaped comes in pairs; a body that is no JSON is the parser's affair."""
-    try:
-        json.dumps(json.loads(body), ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    except (ValueError, RecursionError):
-        return True
-    return True
+    """Why a body must not be parsed, or nothing."""
+    excess = find_excess(body)
+    return None if excess is None else (422, *excess)
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

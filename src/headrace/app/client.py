@@ -85,6 +85,15 @@ class Client:
         await self._waiting.close()
         await self._database.close()
 
+    async def disconnect(self) -> None:
+        """Stop listening and give connections back; `leave_server` is for the caller's own thread."""
+        await self._waiting.close()
+        await self._database.disconnect()
+
+    def leave_server(self) -> None:
+        """Give up the share of an embedded server, after `disconnect`; blocks while it stops."""
+        self._database.leave_server()
+
     def request(self, key: str, payload: Mapping[str, Any] | None, options: Any) -> EnqueueRequest:
         """A request for one job, validated."""
         said = dict(options)

@@ -94,9 +94,14 @@ class SyncFacade:
         with self._lock:
             client, self._client = self._client, None
             loop, self._loop = self._loop, None
-        if client is not None and loop is not None:
-            asyncio.run_coroutine_threadsafe(client.close(), loop).result()
+        if client is None or loop is None:
+            return
+        try:
+            asyncio.run_coroutine_threadsafe(client.disconnect(), loop).result()
+        finally:
             loop.call_soon_threadsafe(loop.stop)
+            # In this thread: at the end of the process, where atexit calls this, a loop can use no further threads.
+            client.leave_server()
 
     def _opened(self) -> Client:
         with self._lock:

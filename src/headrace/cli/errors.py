@@ -49,6 +49,8 @@ EXIT_CODES: list[tuple[type[HeadraceError], int]] = [
 ]
 # What typer raises when the words on the line do not fit; its class has no public name.
 USAGE: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+# What newer versions of typer raise for a group that is called without a command.
+ASKS_FOR_HELP = "NoArgsIsHelpError"
 # What the API does not know can be looked up.
 UNKNOWN = re.compile(r"unknown (definition|event|job|queue|tenant|token|trigger|worker) \S+$")
 _debug = False
@@ -106,12 +108,18 @@ def _with_next_step(said: str) -> str:
 
 def _usage(error: Any) -> int:
     """One line, and where to read more. Typer's own sentences may have several."""
+    if type(error).__name__ == ASKS_FOR_HELP:
+        return _help(error)
     said = " ".join(str(error.format_message()).split())
-    if not said:  # the help was shown in its place
-        return int(error.exit_code)
     path = error.ctx.command_path if getattr(error, "ctx", None) is not None else "headrace"
     tell(f"{said.rstrip('.')}. See {path} --help")
     return int(error.exit_code)
+
+
+def _help(error: Any) -> int:
+    """The help, as `--help` prints it: a person who types a group's name alone has made no mistake."""
+    typer.echo(error.ctx.get_help())
+    return 0
 
 
 def _nobody_reads() -> int:

@@ -77,11 +77,19 @@ class Database:
 
     async def close(self) -> None:
         """Give connections back; the last one out stops an embedded server."""
+        await self.disconnect()
+        await asyncio.to_thread(self.leave_server)
+
+    async def disconnect(self) -> None:
+        """Give connections back, and keep the share of an embedded server."""
         for close in self.closers:
             await close()
         await asyncio.gather(*map(close_pool, (self.pool, self.tenant_pool)))
+
+    def leave_server(self) -> None:
+        """Give up the share of an embedded server; blocks while the last one out stops it."""
         if self.embedded:
-            await asyncio.to_thread(self.embedded.stop)
+            self.embedded.stop()
 
 
 async def _start_embedded(data_dir: Path) -> EmbeddedServer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -11,6 +10,7 @@ from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import NotFound
 from headrace.model.pause import Pause
+from headrace.model.stored_json import read_object
 
 SQL = statements(__file__)
 SETTINGS = (
@@ -92,5 +92,5 @@ def _record(row: Any) -> DefinitionRecord:
     settings = {name: columns.pop(name) for name in SETTINGS}
     pause = [columns.pop(name) for name in Pause._fields]
     for name in ("payload_schema", "declared"):
-        columns[name] = json.loads(columns[name])
+        columns[name] = read_object(columns[name])
     return DefinitionRecord(**columns, settings=settings, pause=None if pause[0] is None else Pause(*pause))

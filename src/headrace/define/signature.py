@@ -15,6 +15,7 @@ from typing_extensions import TypedDict
 
 from headrace.errors import HeadraceError, ValidationError
 from headrace.model.context import Context
+from headrace.model.json_bounds import storage_problem
 from headrace.model.secret_fields import MASKED
 from headrace.model.secret_schema import mentions_secrets
 
@@ -75,11 +76,15 @@ class Arguments:
         try:
             valid = self._adapter.validate_python(dict(arguments))
             text = self._adapter.dump_json(valid).decode()
-            return _revealed(text, self._adapter.dump_python(valid)) if self._hides else text
+            if self._hides:
+                text = _revealed(text, self._adapter.dump_python(valid))
         except pydantic.ValidationError as error:
             raise self._invalid(error) from None
         except PydanticSerializationError as error:
             raise ValidationError(f"the payload of {self.name} cannot be kept as JSON: {error}") from None
+        if (problem := storage_problem(text, len(text))) is not None:
+            raise ValidationError(f"the payload of {self.name} cannot be kept as JSON: {problem}")
+        return text
 
     def from_json(self, payload: str) -> dict[str, Any]:
         """The handler's keyword arguments, or a `ValidationError` that names the argument."""

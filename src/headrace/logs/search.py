@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, Self
 from uuid import UUID
@@ -12,6 +11,7 @@ from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest
 from headrace.model.log_line import LogLine
+from headrace.model.stored_json import read_json
 
 SQL = statements(__file__)
 
@@ -99,7 +99,7 @@ async def search(
         raise AssertionError("a function with one result gives one row")
     hits, complete, *position = row
     return SearchPage(
-        [_hit(hit) for hit in json.loads(hits)],
+        [_hit(hit) for hit in read_json(hits)],
         since if complete else position[0],
         complete,
         None if complete else str(Cursor(*position)),

@@ -12,6 +12,7 @@ from headrace.model.budget import Budget
 from headrace.model.expression import TemplateError
 from headrace.model.fire_plan import make_payload
 from headrace.model.payload_schema import Check
+from headrace.model.stored_json import MARK, Unreadable
 from headrace.model.trigger import Rule
 
 
@@ -49,6 +50,8 @@ def make_delivery(waiting: Waiting, scope: dict[str, Any], budget: Budget) -> Ma
         return Made(None, "invalid_trigger", str(rule))
     if waiting.obstacle is not None:
         return Made(None, waiting.obstacle)
+    if isinstance(scope["event"], Unreadable):
+        return Made(None, "template_error", f"event: {scope['event'][MARK]}")
     try:
         if rule.condition is not None and not rule.condition.holds(scope, budget):
             return Made(None, "condition")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -11,6 +10,7 @@ from headrace.errors import BadRequest
 from headrace.model.masking import Masker
 from headrace.model.secret_fields import MASKED, map_texts, mask_fields, secret_values
 from headrace.model.secret_schema import SecretSchema
+from headrace.model.stored_json import read_object
 from headrace.model.template import Template
 
 
@@ -42,7 +42,7 @@ def mask_event(data: Any, secrets: Collection[str]) -> Any:
 def _compiled(template: str) -> dict[str, Template]:
     """Argument by argument: one that cannot be filled in must not hide the others."""
     parts: dict[str, Template] = {}
-    for name, part in json.loads(template).items():
+    for name, part in read_object(template).items():
         try:
             parts[name] = Template.compile({name: part})
         except BadRequest:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+import json
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import islice
 from typing import Any
 
 import jsonschema_rs
 
-from headrace.model.secret_fields import MASKED, secret_paths
+from headrace.model.json_bounds import levels
+from headrace.model.schema_problems import explain, validator
+from headrace.model.schema_walk import Schema
+from headrace.model.schema_width import width_of
+from headrace.model.secret_fields import secret_paths
 from headrace.model.secret_schema import read_secret_schema
 
-# A regular expression of a schema must not take for ever, nor a reference reach out of the process.
-_REGEX = jsonschema_rs.RegexOptions()
 MOST_PROBLEMS = 5
-# Their messages quote names of the payload, or values.
-OTHER_NAMES = ("additionalProperties", "unevaluatedProperties")
+# Rules times values: about a second, during which nothing else of the process runs.
+MOST_WORK = 100_000_000
+_MOST_VALUES = 1_000_000
+NOT_VALID = "the definition's own schema is not valid"
 
 Check = Callable[[Any], str | None]
 
@@ -25,55 +30,36 @@ Check = Callable[[Any], str | None]
 def payload_check(schema: str) -> Check:
     """What is wrong with a payload, for a schema given as JSON text: a sentence that names the place, or nothing."""
     try:
-        validator = jsonschema_rs.validator_for(schema, pattern_options=_REGEX, retriever=_refuse)
-    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
-        problem = f"the definition's own schema is not valid: {error}".splitlines()[0]
+        parsed = Schema(json.loads(schema))
+        rules, each = width_of(parsed)
+        compiled = validator(schema)
+    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError, RecursionError) as error:
+        problem = f"{NOT_VALID}: {error}".splitlines()[0]
         return lambda _payload: problem
 
+    most = MOST_WORK // (rules * each)
+
     def problems(payload: Mapping[str, Any]) -> str | None:
-        if validator.is_valid(payload):
+        if most < _MOST_VALUES and not _has_fewer(payload, most):
+            return (
+                f"payload: it has more than {most:,} values, the most that are checked against a schema with up to "
+                f"{rules:,} rules for each"
+            )
+        if compiled.is_valid(payload):
             return None
-        secrets = read_secret_schema(schema)
-        places = set(secret_paths(payload, secrets))
-        if not places and not secrets.start:
-            return _sentences(validator, payload, _sentence)
         # Who hears the sentence need not know the secret: of a retry it may be an old one.
-        teller = jsonschema_rs.validator_for(schema, pattern_options=_REGEX, retriever=_refuse, mask=MASKED)
-        return _sentences(teller, payload, lambda error: _masked_sentence(error, places))
+        secrets = read_secret_schema(schema)
+        hidden = frozenset(secret_paths(payload, secrets))
+        return "; ".join(islice(explain(parsed, payload, hidden if hidden or secrets.start else None), MOST_PROBLEMS))
 
     return problems
 
 
-def _sentences(
-    validator: jsonschema_rs.Validator, payload: Any, sentence: Callable[[jsonschema_rs.ValidationError], str]
-) -> str:
-    return "; ".join(sentence(error) for error in islice(validator.iter_errors(payload), MOST_PROBLEMS))
-
-
-def _sentence(error: jsonschema_rs.ValidationError) -> str:
-    if error.kind.name == "falseSchema" and error.schema_path[-1] in OTHER_NAMES:
-        return _unexpected(error)  # its message quotes the value, which nobody declared: it may be anything
-    return f"{_written(error.instance_path)}: {error.message[:500]}"
-
-
-def _masked_sentence(error: jsonschema_rs.ValidationError, places: Set[tuple[str | int, ...]]) -> str:
-    """Without what the mask does not cover: names that nobody declared, and names inside a secret."""
-    path = tuple(error.instance_path)
-    inside = next((path[:n] for n in range(1, len(path)) if path[:n] in places), None)
-    if inside is not None:
-        return f"{_written(inside)}: {MASKED} does not fit"
-    if error.kind.name == "propertyNames":
-        return f"{_written(path)}: it has a property whose name does not fit"
-    return _unexpected(error) if error.schema_path[-1] in OTHER_NAMES else _sentence(error)
-
-
-def _unexpected(error: jsonschema_rs.ValidationError) -> str:
-    return f"{_written(error.instance_path)}: it has a property that the schema does not allow"
-
-
-def _written(path: Sequence[str | int]) -> str:
-    return ".".join(map(str, path)) or "payload"
-
-
-def _refuse(uri: str) -> Any:
-    raise ValueError(f"a schema may not refer to {uri}")
+def _has_fewer(payload: Any, most: int) -> bool:
+    """Whether a payload has no more values than this."""
+    left = most
+    for level in levels(payload):
+        left -= len(level)
+        if left < 0:
+            return False
+    return True

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from cron_descriptor import Options, get_description  # type: ignore[import-untyped]
 
 from headrace.model.cron import CronRule, before
 from headrace.model.cron_fields import FIELDS, HOUR, MINUTE, WEEKDAY, Field
-from headrace.model.schedule import Cron, Schedule
+from headrace.model.schedule import Cron, Schedule, look_until
 from headrace.model.zone import Stretch, stretch_at
 
 WORDS = Options(locale_code="en_US", use_24hour_time_format=True)
@@ -56,13 +57,14 @@ def describe_interval(interval: timedelta) -> str:
 
 
 def preview(schedule: Schedule, after: datetime, n: int) -> list[Preview]:
-    """The next n due times, each with a note if clocks change there."""
-    found: list[Preview] = []
-    due = schedule.next_after(after) if n > 0 else None
-    while due is not None:
-        found.append(Preview(due, _note(schedule.beat, due) if isinstance(schedule.beat, Cron) else None))
-        due = schedule.next_after(due) if len(found) < n else None
-    return found
+    """The next n due times, each with a note if clocks change there; as far as 100 years from the first."""
+    first = schedule.next_after(after) if n > 0 else None
+    if first is None:
+        return []
+    return [
+        Preview(due, _note(schedule.beat, due) if isinstance(schedule.beat, Cron) else None)
+        for due in islice(schedule.due_between(first, look_until(first)), n)
+    ]
 
 
 def _plain(field: Field, text: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from headrace.errors import BadRequest
@@ -12,6 +13,8 @@ from headrace.model.cron_in_zone import count_cron, next_cron, previous_cron
 from headrace.model.zone import utc
 
 COUNT_LIMIT = 1000
+# How far previews and backfills look: a rule that nearly never matches is searched day by day.
+LONGEST_LOOK = timedelta(days=36_525)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,14 @@ class Every:
         begin = utc(self.start)
         earlier = max(0, -((begin - utc(first)) // self.interval))
         return max(0, (utc(until) - begin) // self.interval + 1 - earlier)
+
+
+def look_until(first: datetime) -> datetime:
+    """How far a look from an instant goes."""
+    try:
+        return utc(first) + LONGEST_LOOK
+    except OverflowError:
+        return datetime.max.replace(tzinfo=UTC)
 
 
 def next_interval(start: datetime, interval: timedelta, after: datetime) -> datetime | None:
@@ -96,6 +107,13 @@ class Schedule:
     def next_from(self, instant: datetime) -> datetime | None:
         """The first due time at this instant or later."""
         return self.next_after(before(utc(instant)))
+
+    def due_between(self, first: datetime, until: datetime) -> Iterator[datetime]:
+        """The due times from first to until, one after another."""
+        due = self.next_from(first)
+        while due is not None and due <= until:
+            yield due
+            due = self.next_after(due)
 
     def newest_at_or_before(self, instant: datetime) -> datetime | None:
         """The last due time that is not later than this instant, found without walking there."""

@@ -87,7 +87,7 @@ def follow_pointer(node: Any, pointer: str) -> Any:
         part = part.replace("~1", "/").replace("~0", "~")
         if isinstance(node, dict):
             node = node.get(part)
-        elif isinstance(node, list) and part.isdecimal() and int(part) < len(node):
+        elif isinstance(node, list) and part.isdecimal() and len(part) < 10 and int(part) < len(node):
             node = node[int(part)]
         else:
             return None

@@ -7,12 +7,12 @@ or that double at each step, cost no more than others.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
 from headrace.model.schema_references import References
+from headrace.model.stored_json import Unreadable, read_json
 
 # What applies to the same place of the value as the subschema that says it.
 BESIDE = ("not", "if", "then", "else")
@@ -191,10 +191,15 @@ def mentions_secrets(text: str) -> bool:
 @lru_cache(maxsize=4096)
 def read_secret_schema(text: str) -> SecretSchema:
     """From JSON text; the same text gives the same object."""
-    return SecretSchema(json.loads(text)) if mentions_secrets(text) else NO_SECRETS
+    if not mentions_secrets(text):
+        return NO_SECRETS
+    schema = read_json(text)
+    return SecretSchema(ALL_SECRET if isinstance(schema, Unreadable) else schema)
 
 
 NO_SECRETS = SecretSchema({})
+# Of a schema that cannot be read nobody knows which values are secret.
+ALL_SECRET = {"writeOnly": True}
 
 
 def _of_name(node: Subschema, name: str) -> Iterator[Any]:

@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any
 
+from headrace.model.json_bounds import DEEPEST, LONG_NUMBER, LONGEST_NUMBER, TOO_DEEP, has_long_number, is_too_deep
+
 MAX_RESULT = 1_000_000
 
 # An escaped NUL, and not the text of one: an even number of backslashes stands before it.
@@ -30,11 +32,16 @@ def to_json(value: Any, limit: int = MAX_RESULT) -> str:
     """The value as JSON text that jsonb accepts, or `NotJsonError` saying why not."""
     try:
         text = json.dumps(value, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
-        text.encode("utf-8")
+        raw = text.encode("utf-8")
     except (TypeError, ValueError, RecursionError) as error:
         raise NotJsonError(f"{type(value).__name__} value is not JSON: {error}") from None
     if _NUL.search(text):
         raise NotJsonError("text with a NUL character cannot be kept as JSON")
     if len(text) > limit:
         raise NotJsonError(f"the JSON text has {len(text):,} characters (at most {limit:,})")
+    # Neither can be in a short text, as nearly all are.
+    if len(text) > DEEPEST * 2 and is_too_deep(value):
+        raise NotJsonError(TOO_DEEP)
+    if len(text) > LONGEST_NUMBER and has_long_number(raw):
+        raise NotJsonError(LONG_NUMBER)
     return text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import timedelta
 from uuid import UUID
 
@@ -11,6 +10,7 @@ from headrace.db.statements import statements
 from headrace.errors import NotFound
 from headrace.model.job import Job
 from headrace.model.status import JobStatus
+from headrace.model.stored_json import read_json, read_object
 
 SQL = statements(__file__)
 
@@ -22,8 +22,8 @@ async def get_job(conn: Connection, job_id: UUID) -> Job:
         raise NotFound(f'unknown job "{job_id}"')
     fields = dict(row)
     fields["status"] = JobStatus(fields["status"])
-    fields["payload"] = json.loads(fields["payload"])
-    fields["result"] = None if fields["result"] is None else json.loads(fields["result"])
+    fields["payload"] = read_object(fields["payload"])
+    fields["result"] = None if fields["result"] is None else read_json(fields["result"])
     return Job(**fields)
 
 

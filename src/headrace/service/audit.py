@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from headrace.db.statements import statements
+from headrace.model.stored_json import read_object
 from headrace.service.door import find_tenant
 from headrace.service.verbs import ServerVerbs
 
@@ -79,4 +79,4 @@ class Audit(ServerVerbs):
 
 def _record(row: Any) -> AuditRecord:
     at = row["at"], row["who"], row["role"], row["verb"]
-    return AuditRecord(row["id"], *at, row["tenant"], row["target"], json.loads(row["detail"]))
+    return AuditRecord(row["id"], *at, row["tenant"], row["target"], read_object(row["detail"]))

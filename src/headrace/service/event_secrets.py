@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import UUID
@@ -13,6 +12,7 @@ from headrace.model.encryption import NO_KEY
 from headrace.model.event_secrets import handed_secrets
 from headrace.model.mask_outcome import NAME_PARTS
 from headrace.model.secret_schema import WORDS, read_secret_schema
+from headrace.model.stored_json import read_object
 from headrace.service.door import Act
 from headrace.service.jobs.secrets import read_secrets
 from headrace.triggers.enqueue import columns
@@ -50,7 +50,7 @@ async def _listeners(act: Act, events: Sequence[Any]) -> dict[tuple[int, str], l
 
 
 def _handed(event: Any, waiting: Sequence[Any]) -> Iterator[str]:
-    data = json.loads(event["data"])
+    data = read_object(event["data"])
     for trigger in waiting:
         scope = event_scope(
             data=data,

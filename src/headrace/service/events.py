@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +14,7 @@ from headrace.errors import BadRequest, NotFound, PayloadTooLarge
 from headrace.model.about import about
 from headrace.model.event_secrets import mask_event
 from headrace.model.masking import Masker
+from headrace.model.stored_json import read_object
 from headrace.service.cursor import check_limit, read_cursor, write_cursor
 from headrace.service.door import Act
 from headrace.service.event_secrets import secrets_of_events
@@ -123,7 +123,7 @@ async def _read(
 
 def _record(row: dict[str, Any], deliveries: Sequence[EventDelivery], secrets: Collection[str]) -> EventRecord:
     del row["tenant_id"]
-    row["data"] = mask_event(json.loads(row["data"]), secrets)
+    row["data"] = mask_event(read_object(row["data"]), secrets)
     masker = Masker(secrets)
     row["error"] = row["error"] and masker.mask_text(row["error"])
     told = [one._replace(detail=one.detail and masker.mask_text(one.detail)) for one in deliveries]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +13,7 @@ from headrace.builtin.prune_jobs import keep_of
 from headrace.config import RetentionSettings
 from headrace.db.statements import statements
 from headrace.errors import Conflict, NotFound
+from headrace.model.stored_json import read_json
 from headrace.model.system import SYSTEM_PREFIX
 from headrace.retention.prune import preview_prune
 from headrace.retention.pruned import Pruned
@@ -60,7 +60,7 @@ class Retention(ServerVerbs):
         async with self._enter("retention.read") as act:
             own = [OwnRetention(*row) for row in await act.conn.fetch(SQL["list_own"])]
             row = await act.conn.fetchrow(SQL["last_run"], KEY)
-            last = None if row is None else LastRun(row[0], row[1], row[2], row[3] and json.loads(row[3]))
+            last = None if row is None else LastRun(row[0], row[1], row[2], row[3] and read_json(row[3]))
             return RetentionState(self._house.settings.retention, own, await list_weeks(act.conn), last)
 
     async def preview(self) -> Pruned:

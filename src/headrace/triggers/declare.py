@@ -13,6 +13,7 @@ from typing import Any
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
+from headrace.model.stored_json import Unreadable, read_object
 from headrace.model.trigger_settings import DEFAULTS, RULE_COLUMNS, TriggerDeclaration
 
 SQL = statements(__file__)
@@ -64,8 +65,9 @@ async def sync_triggers(
 
 async def _follow(conn: Connection, row: Any, key: str, one: TriggerDeclaration, *, app: str, force: bool) -> bool:
     """Change what code changed; whether there was anything."""
-    current, before = json.loads(row["settings"]), json.loads(row["declared"])
-    theirs = set() if force else overridden(before, current)
+    current = {**read_object(row["settings"]), "payload": read_object(row["payload"])}
+    before = read_object(row["declared"])
+    theirs = set() if force or isinstance(before, Unreadable) else overridden(before, current)
     changes = {column: value for column, value in one.settings.items() if column not in theirs}
     is_back = row["deleted_from_code_at"] is not None
     is_same = row["app"] == app and row["definition"] == key and before == one.settings and not is_back
@@ -85,6 +87,8 @@ def overridden(declared: Mapping[str, Any], current: Mapping[str, Any]) -> set[s
 
 def differences(declared: Mapping[str, Any] | None, current: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Settings that an operator changed: what code says, and what holds."""
+    if isinstance(declared, Unreadable):
+        return {}
     return {column: (value, current[column]) for column, value in (declared or {}).items() if current[column] != value}
 
 

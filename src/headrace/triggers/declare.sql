@@ -1,6 +1,7 @@
 -- The app's own triggers and others by the same names, in one order, as everyone locks them.
 -- name: lock_declared
-select t.id, t.name, t.app, t.declared, t.deleted_from_code_at, d.key as definition, to_jsonb(t) as settings
+select t.id, t.name, t.app, t.declared, t.deleted_from_code_at, d.key as definition, t.payload,
+       to_jsonb(t) - 'payload' - 'declared' as settings
   from headrace.trigger as t
   join headrace.definition as d on d.id = t.definition_id
  where t.tenant_id = headrace._tenant_id('default') and (t.app = $1 or t.name = any($2))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -10,6 +9,7 @@ from uuid import UUID
 from headrace.errors import BadRequest
 from headrace.model.budget import Budget
 from headrace.model.delivery import Made, Waiting, event_scope, make_delivery, patterns
+from headrace.model.stored_json import read_object
 from headrace.model.trigger import Rule
 
 # What one turn of a tenant may cost, give or take one trigger, before what is left waits for its next turn.
@@ -69,7 +69,7 @@ def evaluate(
     for number, event in enumerate(events):
         wanted = [each for pattern in patterns(event["name"]) for each in waiting.get(pattern, ())]
         wanted = [each for each in wanted if (event["id"], each.trigger_id) not in delivered]
-        data = json.loads(event["data"]) if wanted and not turn.is_over() else None
+        data = read_object(event["data"]) if wanted and not turn.is_over() else None
         for done, each in enumerate(wanted):
             if turn.is_over():
                 return Evaluated(deliveries, number, begun=done > 0)

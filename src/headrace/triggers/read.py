@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ from headrace.db.connect import Connection
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
+from headrace.model.stored_json import read_object
 from headrace.model.system import SYSTEM_PREFIX
 from headrace.model.trigger import TriggerType
 from headrace.model.trigger_record import Delivered, Fire, Trigger
@@ -129,7 +129,8 @@ async def _read(
 
 
 def _trigger(row: Any) -> Trigger:
-    columns = json.loads(row["columns"])
+    columns = {**read_object(row["columns"]), "payload": read_object(row["payload"])}
+    declared = None if row["declared"] is None else read_object(row["declared"])
     settings = {name: columns[name] for name in DEFAULTS}
     # As times and not as text.
     settings |= {"starts_at": row["starts_at"], "ends_at": row["ends_at"]}
@@ -141,7 +142,7 @@ def _trigger(row: Any) -> Trigger:
         enabled=row["enabled"],
         pause_note=row["pause_note"],
         settings=settings,
-        overrides=differences(columns["declared"], columns),
+        overrides=differences(declared, columns),
         app=row["app"],
         version=row["version"],
         next_run_at=row["next_run_at"],

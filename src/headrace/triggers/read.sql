@@ -2,7 +2,7 @@
 select t.id, tenant.name as tenant, t.name, d.key as definition, t.enabled, t.pause_note, t.app, t.version, t.starts_at, t.ends_at,
        case when isfinite(t.next_run_at) and t.enabled then t.next_run_at end as next_run_at, t.pending_due_at,
        case when t.trigger_type = 'event' then event.at else t.last_run_at end as last_run_at, t.last_error, t.fires, t.runs,
-       t.created_at, t.created_by, to_jsonb(t) as columns
+       t.created_at, t.created_by, to_jsonb(t) - 'payload' - 'declared' as columns, t.payload, t.declared
   from (select * from headrace.trigger
          where ($1::int is null or tenant_id = $1) and ($2::text is null or name = $2)
            and ($3::text is null or definition_id = (select id from headrace.definition where key = $3))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 from uuid import UUID, uuid4
 
@@ -13,7 +15,7 @@ from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, Conflict, NotFound
 from headrace.model.fire_plan import Entry, Standing, make_payload, plan_backfill, plan_first
-from headrace.model.schedule import Schedule
+from headrace.model.schedule import Schedule, look_until
 from headrace.model.trigger import Rule, time_scope
 from headrace.model.zone import EARLIEST, LATEST
 from headrace.triggers.fire import read_locked, with_jitter, write_entries
@@ -91,12 +93,17 @@ async def backfill(
 ) -> Backfilled:
     """Jobs for the due times from first to until, also for those that have fired. More than the cap are refused."""
     _check_choice(overlap)
+    check_range(first, until)
+    if not 1 <= cap <= MOST_BACKFILLED:
+        raise BadRequest(f"The cap of a backfill is 1 to {MOST_BACKFILLED:,}, not {cap}.", field="cap")
     async with _locked(conn, name, tenant) as (row, rule, rules):
-        times = _times(name, _schedule(name, rule), first, until, cap)
+        # In a thread: a rule with many or rare due times is searched for long, and others would wait.
+        times = await asyncio.to_thread(_times, name, _schedule(name, rule), first, until, cap)
         live = await conn.fetchval(SQL["live_job"], row["id"]) is not None
         standing = Standing(tenant, None, None, 0, live=live)
         check = rules.terms(rule).check
-        entries = plan_backfill(rule, standing, times, one=overlap == "skip", check=check)
+        one = overlap == "skip"
+        entries = await asyncio.to_thread(plan_backfill, rule, standing, times, one=one, check=check)
         occasion = uuid4()
         jobs = await write_entries(conn, rules, [(row, rule, entry) for entry in entries], occasion=str(occasion))
         await conn.execute(SQL["count_runs"], row["id"], len(jobs))
@@ -134,8 +141,8 @@ def _schedule(name: str, rule: Rule) -> Schedule:
     return rule.schedule
 
 
-def _times(name: str, schedule: Schedule, first: datetime, until: datetime, cap: int) -> list[datetime]:
-    """The due times of a range, or `BadRequest` when it is none or holds too many."""
+def check_range(first: datetime, until: datetime) -> None:
+    """`BadRequest` for a range that no backfill has."""
     if first.tzinfo is None or until.tzinfo is None:
         raise BadRequest("The range of a backfill needs times with a time zone.", field="from")
     for name_of, moment in (("from", first), ("until", until)):
@@ -143,15 +150,13 @@ def _times(name: str, schedule: Schedule, first: datetime, until: datetime, cap:
             raise BadRequest("The range of a backfill lies between the years 1900 and 9000.", field=name_of)
     if until < first:
         raise BadRequest(f"The range of a backfill runs backwards: from {first} to {until}.", field="until")
-    if not 1 <= cap <= MOST_BACKFILLED:
-        raise BadRequest(f"The cap of a backfill is 1 to {MOST_BACKFILLED:,}, not {cap}.", field="cap")
-    times = []
-    due = schedule.next_from(first)
-    while due is not None and due <= until:
-        times.append(due)
-        if len(times) > cap:
-            raise BadRequest(
-                f'The range holds more than {cap} due times of "{name}"; choose a shorter one.', field="until"
-            )
-        due = schedule.next_after(due)
+    if until > look_until(first):
+        raise BadRequest(f"The range of a backfill has at most 100 years: from {first} to {until}.", field="until")
+
+
+def _times(name: str, schedule: Schedule, first: datetime, until: datetime, cap: int) -> list[datetime]:
+    """The due times of a range, or `BadRequest` when it holds too many."""
+    times = list(islice(schedule.due_between(first, until), cap + 1))
+    if len(times) > cap:
+        raise BadRequest(f'The range holds more than {cap} due times of "{name}"; choose a shorter one.', field="until")
     return times

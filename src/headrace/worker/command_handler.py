@@ -20,7 +20,7 @@ from headrace.model.encrypted_arguments import encrypted_fields
 from headrace.model.job import ClaimedJob
 from headrace.model.masking import SHORTEST
 from headrace.model.outcome import Fail
-from headrace.model.payload_schema import payload_check
+from headrace.model.payload_schema import NOT_VALID, payload_check
 from headrace.model.secret_fields import is_secret
 from headrace.model.secret_schema import SecretSchema
 from headrace.tracing import carried
@@ -59,7 +59,7 @@ class CommandHandler:
         except (BadRequest, ValueError) as error:
             raise ConfigError(f"commands.{key}: {error}") from None
         self._check = payload_check(json.dumps(settings.args))
-        if "own schema is not valid" in (self._check({}) or ""):
+        if (self._check({}) or "").startswith(NOT_VALID):
             raise ConfigError(f"commands.{key}.args: {self._check({})}")
         written = json.dumps([list(settings.argv), settings.user], sort_keys=True)
         self.argv_hash = hashlib.sha256(written.encode()).hexdigest()[:16]

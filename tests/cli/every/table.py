@@ -37,6 +37,11 @@ def tree() -> dict[str, Any]:
     return dict(commands())
 
 
+def groups() -> list[tuple[str, ...]]:
+    """The words of every group of commands, and none for the root."""
+    return sorted({words[:count] for words in map(tuple, map(str.split, tree())) for count in range(len(words))})
+
+
 def example(path: str) -> str:
     """The one in its help."""
     found = example_of(tree()[path])

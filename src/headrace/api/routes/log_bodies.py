@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -12,6 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from headrace.api.schemas import Answer
 from headrace.model.log_line import STREAMS, LogLine
+from headrace.model.stored_json import read_json
 
 LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40, "critical": 50}
 Stream = Literal["log", "stdout", "stderr", "notice"]
@@ -58,21 +58,17 @@ def line_fields(line: LogLine) -> dict[str, Any]:
         "level": line.level,
         "stream": STREAMS[line.stream],
         "message": line.message,
-        "fields": _fields(line.fields),
+        "fields": None if line.fields is None else read_json(line.fields),
     }
 
 
 def line_text(line: LogLine) -> str:
     """A line as a file has it: time, level, text, and what was said beside it."""
     at = line.at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    beside = f" {line.fields}" if isinstance(line.fields, str) else ""
+    beside = f" {line.fields}" if line.fields is not None else ""
     return f"{at} {level_name(line.level):<8} {line.message}{beside}\n"
 
 
 def level_name(level: int) -> str:
     """The word for a level, or its number."""
     return next((name.upper() for name, number in LEVELS.items() if number == level), str(level))
-
-
-def _fields(fields: Any) -> Any:
-    return json.loads(fields) if isinstance(fields, str) else fields

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 from uuid import UUID
 
@@ -57,7 +58,7 @@ async def create_trigger(service: Asked, new: NewTrigger) -> TriggerAnswer:
 async def preview_schedule(service: Asked, query: Annotated[PreviewQuery, Query()]) -> PreviewAnswer:
     """When a schedule that does not exist yet would be due, and its rule in words."""
     with fields_as_sent(cron_expr="cron", trigger_type="cron"):
-        forecast = service.triggers.preview_settings(query.count, **query.settings())
+        forecast = await asyncio.to_thread(service.triggers.preview_settings, query.count, **query.settings())
     return PreviewAnswer.model_validate(forecast)
 
 

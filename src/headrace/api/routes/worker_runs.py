@@ -13,6 +13,7 @@ from headrace.api.routes.worker_schemas import LONGEST_DELAY, STREAM_NUMBERS, Ru
 from headrace.api.schemas import Answer, Request_
 from headrace.api.who import Asked
 from headrace.errors import BadRequest
+from headrace.model.run_log import LONGEST_FIELDS
 from headrace.model.status import JobStatus
 from headrace.model.text import NotJsonError, to_json
 from headrace.service import Service
@@ -68,7 +69,7 @@ class SaidLine(Request_):
     def read(self) -> Said:
         """As the service takes it."""
         try:
-            fields = None if self.fields is None else to_json(self.fields)
+            fields = None if self.fields is None else to_json(self.fields, LONGEST_FIELDS)
         except NotJsonError as error:
             raise BadRequest(str(error), field="fields") from None
         return Said(self.message, self.level, STREAM_NUMBERS[self.stream], self.at, fields)

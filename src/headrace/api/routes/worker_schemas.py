@@ -7,12 +7,15 @@ from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, Field, model_validator
+from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, model_validator
 
 from headrace.api.schemas import Answer, Request_, Text
 from headrace.model.job import ClaimedJob, Terms
+from headrace.model.json_bounds import storage_problem
 from headrace.model.log_line import STREAMS, LogLine
+from headrace.model.run_log import LONGEST_FIELDS
 from headrace.model.status import JobStatus
+from headrace.model.text import MAX_RESULT
 from headrace.model.transition import FINALS, UNSPENT, Transition
 from headrace.worker.claims import LARGEST_CLAIM
 from headrace.worker.transport import Fence
@@ -25,6 +28,19 @@ WorkerId = Annotated[int, Field(ge=1, lt=2**63, description="as `register` gave 
 Run = Annotated[int, Field(ge=1, lt=2**31, description="which claim of the job: with the worker's id, the fence")]
 Outcome = Literal["succeeded", "failed", "timed_out", "retried", "snoozed", "released", "canceled"]
 Stream = Literal["log", "stdout", "stderr", "notice"]
+
+
+def _storable(limit: int) -> AfterValidator:
+    def check(text: str) -> str:
+        if (problem := storage_problem(text, limit)) is not None:
+            raise ValueError(problem)
+        return text
+
+    return AfterValidator(check)
+
+
+ResultJson = Annotated[Text, _storable(MAX_RESULT)]
+FieldsJson = Annotated[str, _storable(LONGEST_FIELDS)]
 STREAM_NUMBERS = {name: number for number, name in STREAMS.items()}
 
 
@@ -141,8 +157,12 @@ class Ended(Request_):
     delay_seconds: float = Field(default=0, ge=0, le=LONGEST_DELAY)
     error: str | None = None
     traceback: str | None = None
-    result_json: Text | None = Field(default=None, description="the result, as text that is JSON")
-    detail_json: Text | None = Field(default=None, description="what else is known of the run, as text that is JSON")
+    result_json: ResultJson | None = Field(
+        default=None, description="the result, as text that is JSON, up to a million characters"
+    )
+    detail_json: ResultJson | None = Field(
+        default=None, description="what else is known of the run, as text that is JSON"
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -185,7 +205,7 @@ class Line(Request_):
     level: int = Field(default=20, ge=-(2**31), lt=2**31)
     stream: Stream = "log"
     message: str
-    fields_json: str | None = Field(default=None, description="as text that is JSON")
+    fields_json: FieldsJson | None = Field(default=None, description="as text that is JSON, up to 16,384 characters")
 
     def read(self) -> LogLine:
         """What is written."""

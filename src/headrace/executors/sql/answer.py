@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from headrace.db.connect import Connection
 from headrace.executors.sql.ended import SqlEnded, failed
 from headrace.executors.sql.function import SqlFunction
+from headrace.model.json_bounds import storage_problem
 from headrace.model.outcome import Failed, Succeeded
 from headrace.model.text import MAX_RESULT
 
@@ -33,6 +34,8 @@ async def call_function(conn: Connection, call: str, function: SqlFunction, payl
     if row["result"] is None:
         # Before the commit: work whose result cannot be kept would look undone for ever.
         return _not_kept(f"the result cannot be stored: it has {row['size']:,} bytes (at most {MAX_RESULT:,})")
+    if (excess := storage_problem(row["result"], MAX_RESULT)) is not None:
+        return _not_kept(f"the result cannot be stored: {excess}")
     return Answer(SqlEnded(Succeeded(row["result"]), committed=True), keep=True)
 
 

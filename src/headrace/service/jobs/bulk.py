@@ -13,6 +13,7 @@ from headrace.db.connect import Connection, Pool
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
 from headrace.model.status import FINAL, LIVE, JobStatus
+from headrace.model.stored_json import read_object
 from headrace.service.jobs.filter import JobFilter
 from headrace.service.jobs.find import find_ids
 
@@ -85,7 +86,7 @@ async def run_batch(pool: Pool) -> bool:
         row = await conn.fetchrow(SQL["take_operation"])
         if row is None:
             return False
-        wanted = read_filter(json.loads(row["filter"]))
+        wanted = read_filter(read_object(row["filter"]))
         try:
             async with conn.transaction():
                 await _change(conn, row, wanted)
@@ -143,7 +144,7 @@ async def list_operations(conn: Connection, tenant_id: int | None, limit: int) -
 
 
 def _operation(row: Any) -> Operation:
-    return Operation(**{**row, "filter": json.loads(row["filter"])})
+    return Operation(**{**row, "filter": read_object(row["filter"])})
 
 
 async def create_operation(

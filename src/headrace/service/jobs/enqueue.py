@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -57,10 +58,11 @@ async def enqueue_requests(
         raise BadRequest(f"a batch has at most {LARGEST_BATCH:,} jobs, not {len(requests):,}", field="jobs")
     owner = tenant or act.owner
     schemas = await _schemas(act, {request.definition for request in requests}, owner)
-    payloads = [
-        _payload(request, schemas[request.definition], box, owner, place=f"jobs.{n}." if len(requests) > 1 else "")
-        for n, request in enumerate(requests)
-    ]
+    if len(requests) == 1:
+        payloads = [_payload(requests[0], schemas[requests[0].definition], box, owner, place="")]
+    else:
+        # In a thread: a batch may take seconds to check.
+        payloads = await asyncio.to_thread(_payloads, requests, schemas, box, owner)
     quota = await quota_of(act, owner)
     if quota is not None:
         quota.allow_size(payloads)
@@ -139,6 +141,13 @@ async def _schemas(act: Act, keys: set[str], owner: str) -> dict[str, str]:
     for key in sorted(keys - found.keys()):
         raise NotFound(f'unknown definition "{key}"', field="definition_key")
     return found
+
+
+def _payloads(requests: Sequence[JobRequest], schemas: Mapping[str, str], box: SecretBox, tenant: str) -> list[str]:
+    return [
+        _payload(request, schemas[request.definition], box, tenant, place=f"jobs.{n}.")
+        for n, request in enumerate(requests)
+    ]
 
 
 def _payload(request: JobRequest, schema: str, box: SecretBox, tenant: str, *, place: str) -> str:

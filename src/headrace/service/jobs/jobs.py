@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,6 +15,7 @@ from headrace.model.encrypted_arguments import encrypted_fields
 from headrace.model.encryption import decrypt_fields
 from headrace.model.secret_schema import read_secret_schema
 from headrace.model.status import JobStatus
+from headrace.model.stored_json import read_object
 from headrace.model.unmask import unmask
 from headrace.queue.change import cancel_job, retry_job
 from headrace.service.door import Act
@@ -145,7 +145,7 @@ class Jobs(Verbs):
     async def _unmasked(self, act: Act, edited: Mapping[str, Any], old: WholeJob) -> dict[str, Any]:
         """With what was masked for the person who edited the rest, in the clear: it is held against the schema."""
         [(text, schema)] = await act.conn.fetch(SQL["read_payload"], old.id)
-        meant = unmask(dict(edited), old.payload, json.loads(text))
+        meant = unmask(dict(edited), old.payload, read_object(text))
         box, fields = self._house.secret_box(), encrypted_fields(read_secret_schema(schema))
         return decrypt_fields(meant, fields, box, tenant=old.tenant, definition=old.definition)
 

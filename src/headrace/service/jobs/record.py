@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
@@ -11,6 +10,7 @@ from uuid import UUID
 from headrace.model.secret_fields import mask_fields
 from headrace.model.secret_schema import read_secret_schema
 from headrace.model.status import JobStatus
+from headrace.model.stored_json import read_json, read_object
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,10 +57,10 @@ class WholeJob(JobRecord):
     def read(cls, row: dict[str, Any]) -> Self:
         """From a row; the definition's schema says what to mask."""
         schema = read_secret_schema(row.pop("payload_schema"))
-        payload = mask_fields(json.loads(row.pop("payload")), schema)
+        payload = mask_fields(read_object(row.pop("payload")), schema)
         result = row.pop("result")
         row["status"] = JobStatus(row["status"])
-        return cls(**row, payload=payload, result=None if result is None else mask_fields(json.loads(result)))
+        return cls(**row, payload=payload, result=None if result is None else mask_fields(read_json(result)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +83,6 @@ class AttemptRecord:
     def read(cls, row: dict[str, Any]) -> Self:
         """From a row."""
         for name in ("result", "detail"):
-            row[name] = None if row[name] is None else mask_fields(json.loads(row[name]))
+            row[name] = None if row[name] is None else mask_fields(read_json(row[name]))
         row["final"] = None if row["final"] is None else JobStatus(row["final"])
         return cls(**row)

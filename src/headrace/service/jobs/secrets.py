@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
@@ -14,6 +13,7 @@ from headrace.model.encryption import CannotDecrypt, SecretBox, decrypt_fields, 
 from headrace.model.mask_outcome import NAME_PARTS
 from headrace.model.secret_fields import secret_values
 from headrace.model.secret_schema import WORDS, SecretSchema, read_secret_schema
+from headrace.model.stored_json import read_object
 
 SQL = statements(__file__)
 # Of payloads read at once, each up to a megabyte.
@@ -32,7 +32,7 @@ async def read_secrets(conn: Connection, box: SecretBox, job_ids: Sequence[UUID]
 
 
 def _secrets(row: Any, box: SecretBox) -> list[str]:
-    schema, payload = read_secret_schema(row["payload_schema"]), json.loads(row["payload"])
+    schema, payload = read_secret_schema(row["payload_schema"]), read_object(row["payload"])
     if schema.start and any(map(is_encrypted, payload.values())):
         payload = _in_the_clear(payload, schema, box, tenant=row["tenant"], definition=row["definition"])
     return list(secret_values(payload, schema))

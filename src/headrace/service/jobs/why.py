@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,6 +11,7 @@ from uuid import UUID
 from headrace.db.statements import statements
 from headrace.errors import NotFound
 from headrace.model.status import JobStatus
+from headrace.model.stored_json import read_object
 from headrace.service.door import Act
 
 SQL = statements(__file__)
@@ -72,7 +72,7 @@ async def read_facts(act: Act, job_id: UUID) -> Facts:
     row = await act.conn.fetchrow(SQL["facts"], job_id, act.tenant_id, MOST_COUNTED)
     if row is None or row["status"] is None:
         raise NotFound(f'unknown job "{job_id}"')
-    pauses = [Standstill(**json.loads(pause)) for pause in row["pauses"]]
+    pauses = [Standstill(**read_object(pause)) for pause in row["pauses"]]
     return Facts(**{**row, "status": JobStatus(row["status"]), "pauses": pauses})
 
 

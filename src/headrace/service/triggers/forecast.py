@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import islice
@@ -53,7 +53,7 @@ def forecast_trigger(trigger: Trigger, n: int) -> Forecast:
 
 def due_between(trigger: Trigger, first: datetime, until: datetime, most: int) -> list[datetime]:
     """Its due times of a range, as its rule says, up to so many."""
-    return list(islice(_due_times(_schedule(trigger), first, until), most))
+    return list(islice(_schedule(trigger).due_between(first, until), most))
 
 
 def spread_between(trigger: Trigger, first: datetime, until: datetime, most: int) -> Spread:
@@ -64,7 +64,7 @@ def spread_between(trigger: Trigger, first: datetime, until: datetime, most: int
 @lru_cache(maxsize=1000)  # triggers have rules in common
 def spread(schedule: Schedule, first: datetime, until: datetime, most: int) -> Spread:
     """Due times of a range, thinned where there are more than so many."""
-    times = tuple(islice(_due_times(schedule, first, until), most + 1))
+    times = tuple(islice(schedule.due_between(first, until), most + 1))
     if len(times) <= most:
         return Spread(times, None)
     step = (until - first) / most
@@ -73,13 +73,6 @@ def spread(schedule: Schedule, first: datetime, until: datetime, most: int) -> S
         some.append(due)
         due = schedule.next_from(max(due + datetime.resolution, first + ((due - first) // step + 1) * step))
     return Spread(tuple(some), times[1] - times[0])
-
-
-def _due_times(schedule: Schedule, first: datetime, until: datetime) -> Iterator[datetime]:
-    due = schedule.next_from(first)
-    while due is not None and due <= until:
-        yield due
-        due = schedule.next_after(due)
 
 
 def _schedule(trigger: Trigger) -> Schedule:

@@ -7,11 +7,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from headrace.errors import BadRequest
+from headrace.errors import BadRequest, ValidationError
+from headrace.model.about import about
+from headrace.model.budget import Budget
+from headrace.model.json_bounds import levels
 from headrace.model.payload_schema import payload_check
 from headrace.model.secret_fields import mask_fields
 from headrace.model.secret_schema import read_secret_schema
 from headrace.model.template import Condition, Template
+from headrace.model.text import MAX_RESULT
+from headrace.triggers.emit import emit_parameters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +40,8 @@ class Rendered(NamedTuple):
 
 def render(sample: Sample, *, tenant: str, schema: str | None) -> Rendered:
     """What would come of it; held against the definition's schema where one is given."""
+    with about("event"):
+        _check_event(sample)
     scope = {
         "event": dict(sample.event),
         "trigger": {"name": sample.name, "event": sample.event_name},
@@ -42,13 +49,24 @@ def render(sample: Sample, *, tenant: str, schema: str | None) -> Rendered:
         "scheduled_for": datetime.now(UTC).isoformat(),
     }
     holds: bool | None = None
+    budget = Budget()
     try:
         if sample.condition is not None:
-            holds = Condition.compile(sample.condition).holds(scope)
-        payload = Template.compile(sample.payload).render(scope)
+            holds = Condition.compile(sample.condition).holds(scope, budget)
+        payload = Template.compile(sample.payload).render(scope, budget)
     except BadRequest as error:
         return Rendered(None, str(error), holds)
     problem = None if schema is None else payload_check(schema)(payload)
     if problem is not None:
         return Rendered(None, problem, holds)
     return Rendered(mask_fields(payload, read_secret_schema(schema or "{}")), None, holds)
+
+
+def _check_event(sample: Sample) -> None:
+    """Refuse what no event can hold; what is far too large before it is written out, which nothing interrupts."""
+    size = 0
+    for level in levels(sample.event):
+        size += len(level) + sum(len(item) for item in level if isinstance(item, str))
+        if size > MAX_RESULT:
+            raise ValidationError(f"an event has at most {MAX_RESULT:,} characters of JSON")
+    emit_parameters(sample.event_name, sample.event)

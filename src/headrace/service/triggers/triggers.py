@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, Unpack
 from uuid import UUID
 
-from headrace.errors import BadRequest, NotFound
+from headrace.errors import NotFound
 from headrace.model.trigger_record import Delivered, Fire, Forecast, Trigger
 from headrace.model.trigger_settings import TriggerSettings
 from headrace.service.cursor import check_limit, moment, read_cursor, write_cursor
@@ -38,7 +39,17 @@ from headrace.triggers.read import (
     name_trigger,
     page_triggers,
 )
-from headrace.triggers.run_now import CAP, MOST_BACKFILLED, Backfilled, OneOrMore, Ran, backfill, run_now, skip_next
+from headrace.triggers.run_now import (
+    CAP,
+    MOST_BACKFILLED,
+    Backfilled,
+    OneOrMore,
+    Ran,
+    backfill,
+    check_range,
+    run_now,
+    skip_next,
+)
 
 
 class TriggerPage(NamedTuple):
@@ -182,10 +193,9 @@ class Triggers(Looks):
         self, trigger: str | UUID, first: datetime, until: datetime, *, tenant: str | None = None
     ) -> list[datetime]:
         """The due times that a backfill would have, up to as many as it may have at most and one."""
+        check_range(first, until)
         it = await self.get(trigger, tenant=tenant)
-        if until < first:
-            raise BadRequest(f"The range of a backfill runs backwards: from {first} to {until}.", field="until")
-        return due_between(it, first, until, MOST_BACKFILLED + 1)
+        return await asyncio.to_thread(due_between, it, first, until, MOST_BACKFILLED + 1)
 
     async def ledger(self, trigger: str | UUID, *, tenant: str | None = None, limit: int = 100) -> Sequence[Fire]:
         """What became of its due times, newest first; also of one that was deleted."""
@@ -223,7 +233,7 @@ class Triggers(Looks):
 
     async def preview(self, trigger: str | UUID, n: int = 10, *, tenant: str | None = None) -> Forecast:
         """When it is due next, from its next due time on, with a note where clocks change; and its rule in words."""
-        return forecast_trigger(await self.get(trigger, tenant=tenant), n)
+        return await asyncio.to_thread(forecast_trigger, await self.get(trigger, tenant=tenant), n)
 
     def preview_settings(self, n: int = 10, **settings: Unpack[TriggerSettings]) -> Forecast:
         """The same for a trigger that does not exist yet."""
@@ -234,7 +244,8 @@ class Triggers(Looks):
         """What a template makes of an event, or the error; held against the definition where one is named."""
         async with self._enter("triggers.read") as act:
             schema = None if definition is None else await schema_of(act.conn, definition)
-            return render(sample, tenant=tenant or act.owner, schema=schema)
+            owner = tenant or act.owner
+        return await asyncio.to_thread(render, sample, tenant=owner, schema=schema)
 
     async def page(
         self, wanted: TriggerFilter = ALL, *, limit: int = 50, cursor: str | None = None, tenant: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -10,7 +11,7 @@ from headrace.db.statements import statements
 from headrace.define.sync import sync_definitions
 from headrace.errors import BadRequest
 from headrace.model.definition import Definition
-from headrace.model.payload_schema import payload_check
+from headrace.model.payload_schema import NOT_VALID, payload_check
 from headrace.model.text import NotJsonError, to_json
 from headrace.model.trigger_settings import TriggerDeclaration, complete_settings
 from headrace.service.door import Act
@@ -23,8 +24,8 @@ SQL = statements(__file__)
 
 async def sync_declared(act: Act, declared: Declared, synced: Synced) -> None:
     """Sync, and note what came of it. Audited when anything changed."""
-    for definition in declared.definitions:
-        _check(definition)
+    # In a thread: a worker may declare many definitions, and measuring a large schema takes a while.
+    await asyncio.to_thread(_check_all, declared.definitions)
     bound = [] if EVERY in act.principal.queues else list(act.principal.queues)
     if bound:
         await _stay_within(act, declared, bound)
@@ -58,6 +59,11 @@ async def _stay_within(act: Act, declared: Declared, queues: Sequence[str]) -> N
         raise Forbidden(f"{others!r} belongs to others, and this token may not change it")
 
 
+def _check_all(definitions: Sequence[Definition]) -> None:
+    for definition in definitions:
+        _check(definition)
+
+
 def _check(definition: Definition) -> None:
     """`BadRequest` for what code could not have declared."""
     if definition.kind not in ("python", "command"):
@@ -65,10 +71,10 @@ def _check(definition: Definition) -> None:
     try:
         schema = to_json(definition.payload_schema)
     except NotJsonError as error:
-        raise BadRequest(f"{definition.key!r}: the schema cannot be stored: {error}") from None
+        raise BadRequest(f"{definition.key!r}: the schema cannot be stored: {error}", field="payload_schema") from None
     problem = payload_check(schema)({})
-    if problem is not None and "own schema is not valid" in problem:
-        raise BadRequest(f"{definition.key!r}: {problem}")
+    if problem is not None and problem.startswith(NOT_VALID):
+        raise BadRequest(f"{definition.key!r}: {problem}", field="payload_schema")
     for trigger in definition.triggers:
         try:
             complete_settings(_with_times(trigger))
