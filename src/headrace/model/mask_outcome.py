@@ -11,6 +11,7 @@ from headrace.model.masking import Masker
 from headrace.model.outcome import Cancel, Canceled, Fail, Failed, Outcome, Released, Retry, Snooze, Succeeded, TimedOut
 from headrace.model.run_log import NOTHING_SECRET
 from headrace.model.secret_fields import secret_values
+from headrace.model.stored_json import read_json
 
 # Any part of a name that `looks_secret` may find; most payloads have none, and need not be read.
 _MAY_HOLD_SECRETS = re.compile("pass|secret|token|credential|auth|cookie|session|pin|otp|key", re.IGNORECASE)
@@ -20,7 +21,7 @@ def masker_for(payload: str, schema: Mapping[str, Any], others: Sequence[str] = 
     """What must not be seen of a run: the values of its payload's secret fields, and others that it was given."""
     found: list[str] = list(others)
     if _MAY_HOLD_SECRETS.search(payload) or _says_secret(schema):
-        found += secret_values(json.loads(payload), schema)
+        found += secret_values(read_json(payload), schema)
     return Masker(found) if found else NOTHING_SECRET
 
 
