@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from tests.waiting import until
@@ -143,3 +144,16 @@ async def test_many_attempts_do_not_overflow_the_backoff(hr: Headrace, connectio
         job = await finished(hr, await stubborn.enqueue())
     assert (job.status, job.attempt_count) == ("succeeded", 70)
     assert len(await attempts(connection, job.id)) == 70
+
+
+async def test_a_job_whose_payload_nobody_can_read_ends(hr: Headrace, connection: Connection) -> None:
+    @hr.job
+    async def take(password: Any) -> None:
+        """Never sees it: SQL wrote what Python does not parse."""
+
+    async with working(hr):
+        for value in ("[" * 3000 + "]" * 3000, "1" * 5000):
+            payload = f'{{"password": {value}}}'
+            job_id = await connection.fetchval("select headrace.enqueue('take', $1::jsonb)", payload)
+            job = await finished(hr, job_id)
+            assert (job.status, list(job.payload)) == ("failed", ["unreadable"])

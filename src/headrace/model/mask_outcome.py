@@ -14,6 +14,7 @@ from headrace.model.outcome import Cancel, Canceled, Fail, Failed, Outcome, Rele
 from headrace.model.run_log import NOTHING_SECRET
 from headrace.model.secret_fields import MASKED, map_texts, mask_fields, secret_values
 from headrace.model.secret_schema import NO_SECRETS, SecretSchema
+from headrace.model.stored_json import read_json
 from headrace.model.text import clean
 from headrace.model.transition import MAX_ERROR, MAX_TRACEBACK, Transition
 
@@ -27,7 +28,7 @@ def masker_for(payload: str, schema: SecretSchema = NO_SECRETS, others: Sequence
     """What must not be seen of a run: the values of its payload's secret fields, and others that it was given."""
     found: list[str] = list(others)
     if schema.start or _MAY_HOLD_SECRETS.search(payload):
-        found += secret_values(json.loads(payload), schema)
+        found += secret_values(read_json(payload), schema)
     return Masker(found) if found else NOTHING_SECRET
 
 

@@ -16,6 +16,7 @@ from headrace.model.job import ClaimedJob
 from headrace.model.mask_outcome import masker_for
 from headrace.model.masking import Masker
 from headrace.model.outcome import Released
+from headrace.model.stored_json import read_object
 from headrace.worker.command_handler import CommandHandler
 from headrace.worker.run_command import run_command
 from headrace.worker.run_output import RunOutput
@@ -63,7 +64,7 @@ class Kinds:
     def open_secrets(self, job: ClaimedJob, handler: AnyHandler) -> ClaimedJob:
         """The job with its secret fields decrypted, or `CannotDecrypt`."""
         payload = decrypt_fields(
-            json.loads(job.payload), handler.secret_fields, self._box, tenant=job.tenant, definition=job.definition
+            read_object(job.payload), handler.secret_fields, self._box, tenant=job.tenant, definition=job.definition
         )
         return job._replace(payload=json.dumps(payload))
 
