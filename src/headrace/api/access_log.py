@@ -16,6 +16,8 @@ from headrace.tracing import carried
 log = get_logger("headrace.api")
 REQUEST_ID = b"x-request-id"
 PRINCIPAL = "headrace.principal"
+# Of a server that wants to know whose connections are a stranger's.
+CONNECTION = "headrace.connection"
 _SANE = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._:/+=-]{0,127}")
 # Asked every second or more often, by programs: told only to those who want to know everything.
 QUIET = ("/healthz", "/readyz", "/metrics", "/api/v1/worker/")
@@ -24,6 +26,8 @@ QUIET = ("/healthz", "/readyz", "/metrics", "/api/v1/worker/")
 def recognised(scope: Scope, principal: Principal) -> None:
     """Who asks is known."""
     scope[PRINCIPAL] = principal
+    if CONNECTION in scope:
+        scope[CONNECTION].recognised = True
 
 
 class AccessLog:
