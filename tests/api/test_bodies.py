@@ -21,6 +21,8 @@ from headrace.api import parse
 from headrace.api.body import SECONDS, BodyTooSlow, read_body, seconds_left
 from headrace.api.body_room import FREE, BodyRoom, NoRoom
 from headrace.api.body_sizes import BATCH, LARGEST, MB, STRANGERS
+from headrace.model.encryption import SecretBox
+from headrace.service.jobs.enqueue import AT_A_TIME, JobRequest, Target, _payloads
 
 PIECE = b"x" * 65_536
 AN_ID = "01900000-0000-7000-8000-000000000000"
@@ -159,6 +161,22 @@ def test_the_patient_parser_says_what_the_other_says(text: str) -> None:
             return str(error)
 
     assert outcome(parse._Patient) == outcome(None)
+
+
+async def test_others_have_a_turn_while_a_large_batch_is_checked() -> None:
+    turns = 0
+
+    async def other() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    running = asyncio.create_task(other())
+    requests = [JobRequest(definition="work", payload={"x": "x" * AT_A_TIME})] * 10
+    await _payloads(requests, {"work": Target("{}", [])}, SecretBox.read(None), "acme")
+    running.cancel()
+    assert turns == 10
 
 
 async def test_bodies_of_all_requests_together_are_bounded_and_each_tenant_has_its_share(api: Api) -> None:

@@ -33,7 +33,7 @@ def to_json(value: Any, limit: int = MAX_RESULT) -> str:
         text.encode("utf-8")
     except (TypeError, ValueError, RecursionError) as error:
         raise NotJsonError(f"{type(value).__name__} value is not JSON: {error}") from None
-    if _NUL.search(text):
+    if "\\u0000" in text and _NUL.search(text):
         raise NotJsonError("text with a NUL character cannot be kept as JSON")
     if len(text) > limit:
         raise NotJsonError(f"the JSON text has {len(text):,} characters (at most {limit:,})")

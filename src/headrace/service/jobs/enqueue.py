@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -24,6 +25,8 @@ from headrace.tracing.produce import producing
 
 SQL = statements(__file__)
 LARGEST_BATCH = 10_000
+# Characters of payloads, before others in the process have a turn.
+AT_A_TIME = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +66,7 @@ async def enqueue_requests(
         raise BadRequest(f"a batch has at most {LARGEST_BATCH:,} jobs, not {len(requests):,}", field="jobs")
     owner = tenant or act.owner
     targets = await _targets(act, {request.definition for request in requests}, owner)
-    payloads = [
-        _payload(request, targets[request.definition], box, owner, place=f"jobs.{n}." if len(requests) > 1 else "")
-        for n, request in enumerate(requests)
-    ]
+    payloads = await _payloads(requests, targets, box, owner)
     quota = await quota_of(act, owner)
     if quota is not None:
         quota.allow_size(payloads)
@@ -145,6 +145,21 @@ async def _targets(act: Act, keys: set[str], owner: str) -> dict[str, Target]:
     for key in sorted(keys - found.keys()):
         raise NotFound(f'unknown definition "{key}"', field="definition_key")
     return found
+
+
+async def _payloads(
+    requests: Sequence[JobRequest], targets: Mapping[str, Target], box: SecretBox, owner: str
+) -> list[str]:
+    payloads: list[str] = []
+    size = 0
+    for n, request in enumerate(requests):
+        place = f"jobs.{n}." if len(requests) > 1 else ""
+        payloads.append(_payload(request, targets[request.definition], box, owner, place=place))
+        size += len(payloads[-1])
+        if size > AT_A_TIME:
+            size = 0
+            await asyncio.sleep(0)
+    return payloads
 
 
 def _payload(request: JobRequest, target: Target, box: SecretBox, tenant: str, *, place: str) -> str:
