@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import weakref
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -109,6 +111,21 @@ async def test_a_stranger_is_answered_before_its_body_comes_and_while_it_sends(a
         assert await waiting.ended()
         assert (await sending.ask(head + b"[" * 5_000_000))[0] == 401
         assert await sending.ended()
+
+
+async def test_a_connection_that_ended_is_gone_without_the_garbage_collector(api: Api) -> None:
+    made: list[Connection] = []
+    gc.disable()
+    try:
+        async with serving(api, made) as url:
+            async with connect(url) as client:
+                assert (await client.ask())[0] == 200
+                assert (await client.ask(request("/api/v1/jobs", length=10) + b"x"))[0] == 401
+                assert await client.ended()
+            gone = weakref.ref(made.pop())
+            await until("nothing holds it", lambda: gone() is None)
+    finally:
+        gc.enable()
 
 
 async def test_probes_are_answered_while_bodies_are_unfinished(api: Api) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import resource
+import weakref
 from collections.abc import Iterable
-from typing import Any
+from http import HTTPStatus
+from typing import Any, ClassVar
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from headrace.api.access_log import CONNECTION
+from headrace.api.access_log import CALLER, Caller
 from headrace.api.problem import problem_response
+from headrace.log import get_logger
 
 HEAD_SECONDS = 10.0
 # A client that is answered before it has sent everything needs a moment to see the answer: after a reset it might not.
@@ -20,10 +24,15 @@ LINGER_SECONDS = 2.0
 YOUNG_SECONDS = 1.0
 # Files that are no connections of clients: the database, logs, children.
 OTHER_FILES = 100
+TELL_FULL_EVERY = 60.0
+
+log = get_logger("headrace.serve")
 
 
 class Connection(H11Protocol):
     """HTTP as uvicorn speaks it. A connection is a stranger's until a request on it is recognised."""
+
+    told_full_at: ClassVar[float] = -math.inf
 
     def __init__(self, *args: Any, most: int, head_seconds: float = HEAD_SECONDS, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -32,11 +41,10 @@ class Connection(H11Protocol):
         self._since = self.loop.time()
         self._head_timer: asyncio.TimerHandle | None = None
         self._heard = False
-        self.recognised = False
+        self.caller = Caller()
 
     async def _serve(self, scope: Any, receive: Any, send: Any) -> None:
-        scope[CONNECTION] = self
-        await self._app(scope, receive, send)
+        await self._app({**scope, CALLER: self.caller}, receive, send)
 
     # -- what comes
 
@@ -44,7 +52,8 @@ class Connection(H11Protocol):
         super().connection_made(_Lingering(transport, self))  # type: ignore[arg-type] # all that it uses of one
         self._watch_head()
         if len(self.connections) > self._most and not self._make_room():
-            self._refuse(503, "busy", "The server has no room for another connection; try again later.")
+            detail = "The server has no room for another connection; try again later."
+            self._refuse(503, "busy", detail, {"Retry-After": "2"})
 
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
@@ -61,6 +70,7 @@ class Connection(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._forget_head()
         super().connection_lost(exc)
+        self.app = self._app  # without a circle it goes now, and not when garbage is next collected
 
     # -- the head of a request
 
@@ -89,12 +99,12 @@ class Connection(H11Protocol):
         else:
             self.transport.close()  # browsers open connections in advance, and ask for nothing
 
-    def _refuse(self, status: int, code: str, detail: str) -> None:
+    def _refuse(self, status: int, code: str, detail: str, headers: dict[str, str] | None = None) -> None:
         """Answer without the application, and close."""
         if self.transport.is_closing():
             return
-        answer = problem_response(status, code, detail, headers={"Connection": "close", "Retry-After": "2"})
-        head = [f"HTTP/1.1 {status} {code.replace('_', ' ')}".encode()]
+        answer = problem_response(status, code, detail, headers={"Connection": "close", **(headers or {})})
+        head = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode()]
         head += [b"%b: %b" % header for header in answer.raw_headers]
         self.transport.write(b"\r\n".join([*head, b"", bytes(answer.body)]))
         self.transport.close()
@@ -113,6 +123,7 @@ class Connection(H11Protocol):
     def _make_room(self) -> bool:
         """End the connection that is missed least; or none, when recognised callers are being answered on all."""
         now = self.loop.time()
+        self._tell_full(now)
         others: Iterable[Any] = (other for other in self.connections if other is not self)
         candidates = [other.worth(now) for other in others if not other.transport.is_closing()]
         candidates = [worth for worth in candidates if worth is not None]
@@ -122,9 +133,14 @@ class Connection(H11Protocol):
         least.transport.abort()
         return True
 
+    def _tell_full(self, now: float) -> None:
+        if now - Connection.told_full_at > TELL_FULL_EVERY:
+            Connection.told_full_at = now
+            log.warning("connection limit reached", limit=self._most, setting="server.max_connections")
+
     def worth(self, now: float) -> tuple[int, float, Connection] | None:
         """Its rank and its age: old strangers go first, then idle ones, then young strangers. None: it stays."""
-        if not self.recognised:
+        if not self.caller.recognised:
             return (0 if now - self._since > YOUNG_SECONDS else 2), self._since, self
         return (1, self._since, self) if self._is_idle else None
 
@@ -133,7 +149,8 @@ class _Lingering:
     """A transport whose connection, when it closes in the middle of a request, is read for a moment longer."""
 
     def __init__(self, transport: asyncio.Transport, connection: Connection) -> None:
-        self._transport, self._connection = transport, connection
+        self._transport = transport
+        self._connection: Connection = weakref.proxy(connection)  # which holds this
         self._closing = False
 
     def __getattr__(self, name: str) -> Any:
@@ -149,7 +166,8 @@ class _Lingering:
         if not self._connection.is_unfinished:
             self._transport.close()
             return
-        self._connection.flow.resume_reading()  # what comes is dropped
+        self._connection.cycle.body = bytearray()  # what came is dropped, and what comes
+        self._connection.flow.resume_reading()
         if self._transport.can_write_eof():
             self._transport.write_eof()
         self._connection.loop.call_later(LINGER_SECONDS, self._transport.abort)
