@@ -64,6 +64,8 @@ TABLE: list[tuple[str, Any, tuple[str, Any], tuple[str, Any], tuple[Any, Any]]] 
     ("server.port", 8720, ("81", 81), ("82", 82), (83, 83)),
     ("server.metrics_public", False, ("true", True), ("true", True), (True, True)),
     ("server.allowed_hosts", (), ('["f"]', ("f",)), ("e1,e2", ("e1", "e2")), (["g"], ("g",))),
+    ("server.max_connections", 900, ("81", 81), ("82", 82), (83, 83)),
+    ("server.max_body_memory_mb", 128, ("81", 81), ("82", 82), (83, 83)),
     ("server.public_url", None, ('"https://f"', "https://f"), ("https://e", "https://e"), ("g", "g")),
     ("server.tls_certificate", None, ('"f"', Path("f")), ("e", Path("e")), (Path("g"), Path("g"))),
     ("server.tls_key", None, ('"f"', Path("f")), ("e", Path("e")), (Path("g"), Path("g"))),
@@ -104,6 +106,8 @@ OUT_OF_RANGE = [
     ("smtp.timeout_s", "301", "1 to 300"),
     ("server.port", "0", "1 to 65535"),
     ("server.port", "65536", "1 to 65535"),
+    ("server.max_connections", "15", "16 to 1000000"),
+    ("server.max_body_memory_mb", "63", "64 to 65536"),
     ("security.token_max_days", "0", "over 0, to 3650"),
     ("security.token_max_days", "3651", "over 0, to 3650"),
 ]

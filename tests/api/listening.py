@@ -15,9 +15,17 @@ from tests.waiting import until
 
 
 @asynccontextmanager
-async def served(asgi: Any) -> AsyncIterator[str]:
+async def served(asgi: Any, **options: Any) -> AsyncIterator[str]:
     """Serve it on a free port; gives back the address."""
-    config = uvicorn.Config(asgi, port=0, log_config=None, ws="none", lifespan="off", timeout_graceful_shutdown=1)
+    options = {
+        "port": 0,
+        "log_config": None,
+        "ws": "none",
+        "lifespan": "off",
+        "timeout_graceful_shutdown": 1,
+        **options,
+    }
+    config = uvicorn.Config(asgi, **options)
     server = uvicorn.Server(config)
     server.install_signal_handlers = lambda: None  # type: ignore[attr-defined] # the test's own stay
     serving = asyncio.create_task(server.serve())

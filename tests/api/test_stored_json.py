@@ -31,9 +31,9 @@ async def hand(api: Api) -> AsyncIterator[Hand]:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (DEEP, "JSON may be nested 64 deep"),
-        (LONG, "numbers have at most 400 digits"),
-        ("1e5000", "numbers have at most 400 digits"),
+        (DEEP, "JSON is nested more than 64 deep"),
+        (LONG, "a number has more than 400 digits"),
+        ("1e5000", "a number has more than 400 digits"),
         (json.dumps("x" * 1_000_001), "characters (at most"),
     ],
     ids=["deep", "digits", "exponent", "size"],

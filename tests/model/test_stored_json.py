@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,14 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headrace
-from headrace.model.json_bounds import DEEPEST, LONGEST_NUMBER, storage_problem
+from headrace.model.json_bounds import DEEPEST, LONGEST_NUMBER
+from headrace.model.json_storage import storage_problem
 from headrace.model.secret_fields import mask_fields
 from headrace.model.stored_json import DEEPEST_SHOWN, MARK, read_json, read_object
 from headrace.model.text import NotJsonError, to_json
 
-# What reads rows of the database, and a file of it that reads what a client sends.
+# What reads rows of the database, and files that read what a client sends.
 READERS = ("alerts", "api", "define", "logs", "queue", "retention", "rollups", "service", "triggers")
-READS_NO_ROWS = {"define/signature.py", "service/cursor.py"}
+READS_NO_ROWS = {"api/parse.py", "define/signature.py", "service/cursor.py"}
 
 
 def nested(depth: int) -> str:
@@ -56,20 +58,20 @@ def test_reading_never_raises(text: str) -> None:
     ("text", "problem"),
     [
         (nested(DEEPEST), None),
-        (nested(DEEPEST + 1), "nested 64 deep"),
+        (nested(DEEPEST + 1), f"nested .*{DEEPEST} deep"),
         ("1" * LONGEST_NUMBER, None),
-        ("1" * (LONGEST_NUMBER + 1), "at most 400 digits"),
+        ("1" * (LONGEST_NUMBER + 1), "400 digits"),
         ("[1e300]", None),
-        ("[1e5000]", "at most 400 digits"),
+        ("[1e5000]", "400 digits"),
         ('"1e5000 [[["', None),
-        (json.dumps("x" * 1000), "1,002 characters (at most 1,000)"),
+        (json.dumps("x" * 1000), r"1,002 characters \(at most 1,000\)"),
     ],
 )
 def test_what_could_not_be_read_back_is_not_stored(text: str, problem: str | None) -> None:
     found = storage_problem(text, 1000)
-    assert found is None if problem is None else problem in str(found)
+    assert found is None if problem is None else re.search(problem, str(found))
     if problem is not None and "e5000" not in text:
-        with pytest.raises(NotJsonError, match=problem.replace("(", r"\(").replace(")", r"\)")):
+        with pytest.raises(NotJsonError, match=problem):
             to_json(json.loads(text), 1000)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
@@ -16,14 +17,25 @@ from headrace.tracing import carried
 log = get_logger("headrace.api")
 REQUEST_ID = b"x-request-id"
 PRINCIPAL = "headrace.principal"
+# Of a server that wants to know which of its connections are a stranger's.
+CALLER = "headrace.caller"
 _SANE = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._:/+=-]{0,127}")
 # Asked every second or more often, by programs: told only to those who want to know everything.
 QUIET = ("/healthz", "/readyz", "/metrics", "/api/v1/worker/")
 
 
+@dataclass
+class Caller:
+    """At the other end of a connection."""
+
+    recognised: bool = False
+
+
 def recognised(scope: Scope, principal: Principal) -> None:
     """Who asks is known."""
     scope[PRINCIPAL] = principal
+    if CALLER in scope:
+        scope[CALLER].recognised = True
 
 
 class AccessLog:

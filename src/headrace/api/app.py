@@ -9,16 +9,15 @@ from fastapi import APIRouter, FastAPI
 from starlette.types import Receive, Scope, Send
 
 from headrace.api.access_log import AccessLog
-from headrace.api.body import BodyLimits
 from headrace.api.parts import AT_THE_ROOT, EVERY, PREFIX, parts_for, router_of
 from headrace.api.problem import handle_problems
 from headrace.api.schemas import PROBLEMS, STRICT
 from headrace.api.state import STATE, State
+from headrace.api.unread import EndUnread
 from headrace.api.who import Identify
 from headrace.service.door import House
 from headrace.version import __version__
 
-LARGEST_BODY = 32 * 1024 * 1024
 BULK = f"{PREFIX}/jobs/bulk"
 
 
@@ -69,7 +68,7 @@ def routes(parts: tuple[str, ...] = EVERY) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     handle_problems(app)
-    app.add_middleware(BodyLimits, largest=LARGEST_BODY)
+    app.add_middleware(EndUnread)
     # What can go wrong is described where somebody may ask for the description.
     api = APIRouter(prefix=PREFIX, dependencies=STRICT, responses=PROBLEMS if parts == EVERY else None)
     for part in parts:

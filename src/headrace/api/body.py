@@ -1,85 +1,105 @@
-"""Bodies are bounded before anything parses them: size, depth and the length of numbers."""
+"""The body of a request, read within bounds: its size, its time, what all bodies hold together, and its JSON."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import time
+from collections.abc import Iterator
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.datastructures import Headers
+from starlette.types import Message, Receive
 
-from headrace.api.problem import problem_response
-from headrace.model.json_bounds import find_excess
+from headrace.api.body_room import Holding
+from headrace.errors import BadRequest, HeadraceError
+from headrace.model.json_bounds import PIECE, JsonBounds
 
-LARGE = 1_000_000
-
-
-class BodyLimits:
-    """Middleware: reads a request's body whole, refuses what no handler should see, and hands it on."""
-
-    def __init__(self, app: ASGIApp, *, largest: int) -> None:
-        self._app = app
-        self._largest = largest
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        problem = self._refuse_headers(dict(scope["headers"]))
-        body = b""
-        if problem is None:
-            body, problem = await self._read(receive)
-        if problem is not None:
-            # The rest of what the client sends is not read: the connection ends with the answer.
-            await problem_response(*problem, headers={"Connection": "close"})(scope, receive, send)
-            return
-        await self._app(scope, _replay(body, receive), send)
-
-    def _refuse_headers(self, headers: dict[bytes, bytes]) -> tuple[int, str, str] | None:
-        if headers.get(b"content-encoding", b"identity") != b"identity":
-            return 415, "unsupported_encoding", "send the body as it is, not compressed"
-        length = headers.get(b"content-length", b"0")
-        if length.isdigit() and int(length) > self._largest:
-            return self._too_large()
-        return None
-
-    async def _read(self, receive: Receive) -> tuple[bytes, tuple[int, str, str] | None]:
-        parts: list[bytes] = []
-        size = 0
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return b"", (400, "bad_request", "the request ended early")
-            parts.append(message.get("body", b""))
-            size += len(parts[-1])
-            if size > self._largest:
-                return b"", self._too_large()
-            if not message.get("more_body", False):
-                body = b"".join(parts)
-                parts.clear()  # what is looked for next takes as much again
-                # In a thread where it takes a while, for others would wait.
-                problem = refuse_json(body) if size < LARGE else await asyncio.to_thread(refuse_json, body)
-                return body, problem
-
-    def _too_large(self) -> tuple[int, str, str]:
-        return 413, "body_too_large", f"a request has at most {self._largest:,} bytes"
+# A body has this long, and longer as long as it comes at least this fast.
+SECONDS = 30.0
+STRANGERS_SECONDS = 10.0
+SLOWEST_BYTES_A_SECOND = 32 * 1024
 
 
-def refuse_json(body: bytes) -> tuple[int, str, str] | None:
-    """Why a body must not be parsed, or nothing."""
-    excess = find_excess(body)
-    return None if excess is None else (422, *excess)
+class BodyTooLarge(HeadraceError):
+    """The body is too large."""
+
+    code, status = "body_too_large", 413
 
 
-def _replay(body: bytes, receive: Receive) -> Receive:
-    """Give the body once, and then what else comes: a disconnect."""
-    given = False
+class BodyTooSlow(HeadraceError):
+    """The body did not arrive in time: send it faster, or send less at once."""
 
-    async def replay() -> Message:
-        nonlocal given
-        if given:
+    code, status = "body_too_slow", 408
+
+
+class Compressed(HeadraceError):
+    """The body is compressed, which is not supported: send it as it is."""
+
+    code, status = "unsupported_encoding", 415
+
+
+class Body:
+    """A body that is complete, and whose JSON is safe to parse."""
+
+    def __init__(self, content: bytes = b"", values: int = 0) -> None:
+        self.content, self.values = content, values
+
+
+async def read_body(
+    receive: Receive, headers: Headers, *, largest: int, holding: Holding, seconds: float = SECONDS
+) -> Body:
+    """All of it, or what is wrong with it as soon as that is known: the rest is then left unread."""
+    _refuse_headers(headers, largest)
+    bounds = JsonBounds()
+    parts: list[bytes] = []
+    size, began = 0, time.monotonic()
+    while True:
+        message = await _receive(receive, seconds_left(seconds, size, time.monotonic() - began))
+        if message["type"] == "http.disconnect":
+            raise BadRequest("the request ended early")
+        part = message.get("body", b"")
+        size += len(part)
+        if size > largest:
+            raise _too_large(largest)
+        holding.take(len(part))
+        await _check(bounds, part)
+        parts.append(part)
+        if not message.get("more_body", False):
+            bounds.finish()
+            return Body(b"".join(parts), bounds.values)
+
+
+def _refuse_headers(headers: Headers, largest: int) -> None:
+    if headers.get("Content-Encoding", "identity") != "identity":
+        raise Compressed
+    length = headers.get("Content-Length", "0")
+    if length.isdigit() and int(length) > largest:
+        raise _too_large(largest)
+
+
+def seconds_left(seconds: float, size: int, passed: float) -> float:
+    """For the next part of a body, of which so much has come in the time that has passed."""
+    return seconds + size / SLOWEST_BYTES_A_SECOND - passed
+
+
+async def _receive(receive: Receive, seconds: float) -> Message:
+    try:
+        async with asyncio.timeout(seconds):
             return await receive()
-        given = True
-        message: dict[str, Any] = {"type": "http.request", "body": body, "more_body": False}
-        return message
+    except TimeoutError:
+        raise BodyTooSlow from None
 
-    return replay
+
+async def _check(bounds: JsonBounds, part: bytes) -> None:
+    """Piece by piece, with everybody else in between."""
+    for n, piece in enumerate(_pieces(part)):
+        if n:
+            await asyncio.sleep(0)
+        bounds.feed(piece)
+
+
+def _pieces(part: bytes) -> Iterator[bytes]:
+    return (part[at : at + PIECE] for at in range(0, len(part), PIECE))
+
+
+def _too_large(largest: int) -> BodyTooLarge:
+    return BodyTooLarge(f"the body of this request has at most {largest:,} bytes")

@@ -47,11 +47,13 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         401: "no token, or none that is good",
         403: "the role may not do this",
         404: "not there, or not yours",
+        408: "the body came too slowly",
         409: "in conflict with what is there",
         413: "too large",
         415: "compressed",
         422: "not valid",
         429: "too many",
+        503: "no room for another large body now",
     }.items()
 }
 

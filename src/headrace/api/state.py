@@ -9,6 +9,7 @@ from fastapi import Request
 
 if TYPE_CHECKING:
     from headrace.api.background import OperationsRunner
+    from headrace.api.body_room import BodyRoom
     from headrace.api.who import Gatekeeper, Identify
     from headrace.service.door import House
     from headrace.service.health import Health
@@ -31,6 +32,13 @@ class State:
         from headrace.api.who import Gatekeeper
 
         return Gatekeeper(self._house, self._identify)
+
+    @cached_property
+    def body_room(self) -> BodyRoom:
+        """Memory for bodies."""
+        from headrace.api.body_room import BodyRoom
+
+        return BodyRoom(self._house.settings.server.max_body_memory_mb * 1024 * 1024)
 
     @cached_property
     def operations(self) -> OperationsRunner:

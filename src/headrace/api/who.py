@@ -11,7 +11,7 @@ from typing import Annotated
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPBearer
 
-from headrace.api.access_log import recognised
+from headrace.api.access_log import PRINCIPAL, recognised
 from headrace.api.origin import require_own_origin
 from headrace.api.state import state_of
 from headrace.db.connect import Connection
@@ -126,12 +126,16 @@ def gatekeeper(request: Request) -> Gatekeeper:
 BEARER = HTTPBearer(auto_error=False, description="a token, as `headrace tokens create` gives it")
 
 
-async def service(request: Request, _said: Annotated[object, Security(BEARER)] = None) -> Service:
-    """The service as it is for who asks."""
-    keeper = gatekeeper(request)
-    principal = await keeper.principal(request)
+async def recognise(request: Request) -> Principal:
+    """Who asks, by the headers alone; or `Unauthenticated`."""
+    principal = await gatekeeper(request).principal(request)
     recognised(request.scope, principal)
-    return Service(keeper.house, principal)
+    return principal
+
+
+async def service(request: Request, _said: Annotated[object, Security(BEARER)] = None) -> Service:
+    """The service as it is for who asks, whom the route has recognised."""
+    return Service(gatekeeper(request).house, request.scope[PRINCIPAL])
 
 
 Asked = Annotated[Service, Depends(service)]

@@ -9,10 +9,12 @@ import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headrace.api.hosts import AllowedHosts
+from headrace.api.unread import EndUnread
 from headrace.app.work import WorkerProcess, retention_of
 from headrace.config import ServerSettings
 from headrace.db.listen import Listener
@@ -44,7 +46,8 @@ async def serving(hr: Headrace, app: Any = None, *, any_port: bool = False) -> A
     await _refuse_open_doors(hr, settings)
     sock = _bind(settings, any_port=any_port)
     # A server of our own knows its names; an application that is mounted leaves that to its host.
-    server = _server(AllowedHosts(app or hr.asgi(), hosts=(settings.host, *settings.allowed_hosts)), settings)
+    named = AllowedHosts(app or hr.asgi(), hosts=(settings.host, *settings.allowed_hosts))
+    server = _server(EndUnread(named), settings)
     task = asyncio.create_task(server.serve(sockets=[sock]), name="headrace api")
     try:
         yield address(settings, sock)
@@ -184,6 +187,8 @@ def address(settings: ServerSettings, sock: socket.socket) -> str:
 def _server(app: Any, settings: ServerSettings) -> uvicorn.Server:
     import uvicorn
 
+    from headrace.app.connection import Connection, most_connections
+
     class Server(uvicorn.Server):
         """One whose process sees to signals itself."""
 
@@ -193,6 +198,8 @@ def _server(app: Any, settings: ServerSettings) -> uvicorn.Server:
 
     config = uvicorn.Config(
         app,
+        http=partial(Connection, most=most_connections(settings.max_connections)),  # type: ignore[arg-type] # it is called
+        ws="none",
         lifespan="off",
         log_config=None,
         access_log=False,

@@ -186,6 +186,15 @@ class ServerSettings(Section):
     allowed_hosts: tuple[str, ...] = Field(
         default=(), description="names that requests may call it by; `*` is any; its address and localhost always may"
     )
+    max_connections: int = Field(
+        default=900,
+        ge=16,
+        le=1_000_000,
+        description="connections at once; fewer where the system allows fewer open files",
+    )
+    max_body_memory_mb: int = Field(
+        default=128, ge=64, le=65_536, description="memory for large request bodies, of all requests together"
+    )
     public_url: str | None = Field(default=None, description="where people reach it, for links in notices")
     tls_certificate: Path | None = Field(default=None, description="file of the certificate chain, for https")
     tls_key: Path | None = Field(default=None, description="file of its private key")

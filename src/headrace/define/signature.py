@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from headrace.errors import HeadraceError, ValidationError
 from headrace.model.context import Context
-from headrace.model.json_bounds import storage_problem
+from headrace.model.json_storage import storage_problem
 from headrace.model.secret_fields import MASKED
 from headrace.model.secret_schema import mentions_secrets
 

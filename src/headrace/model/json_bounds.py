@@ -1,134 +1,104 @@
-"""How deep and how large JSON may be, found in its text before anything parses it."""
+"""What JSON may be like before it is parsed: how deep, how many values, how long a number, and no half characters."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator
-from itertools import islice
-from typing import Any, NamedTuple
+from itertools import accumulate
 
-# What is sent or stored: nobody writes JSON that is deeper, and every reader of it recurses.
+from headrace.errors import BadRequest
+
 DEEPEST = 64
 LONGEST_NUMBER = 400
 MOST_VALUES = 1_000_000
-TOO_DEEP = f"JSON may be nested {DEEPEST} deep"
-CONTAINERS = (dict, list, tuple)
-LONG_NUMBER = f"numbers have at most {LONGEST_NUMBER} digits"
+TOO_DEEP = f"JSON is nested more than {DEEPEST} deep"
+LONG_NUMBER = f"a number has more than {LONGEST_NUMBER} digits"
+# Each regular expression holds the interpreter's lock for its whole call: a piece takes about a millisecond.
+PIECE = 64 * 1024
 
-# Quantifiers that never go back (`++`, `*+`): in one pass, and without a memory of it. No list of all strings is ever
-# made: of a body with millions of short ones it would be thirty times as large.
-_STRING = rb'"(?:[^"\\]|\\.)*+"'
+# Quantifiers that never go back (`++`, `*+`): each byte is looked at once, and without a memory of it.
+_HALF = rb"[dD][89a-fA-F]"
+_PAIR = rb"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_ESCAPE = rb"\\(?:[^u]|u(?!%b)[0-9a-fA-F]{4}|%b)" % (_HALF, _PAIR)
+_LONGEST_ESCAPE = len(rb"\ud83d\ude00")
+_OPENED = rb'"(?:[^"\\]++|%b)*+' % _ESCAPE
+_STRING = rb'%b"' % _OPENED
+_WHOLE = re.compile(rb'(?:[^"0-9]++|%b|[0-9]{1,%d}+(?![0-9]))*+' % (_STRING, LONGEST_NUMBER), re.DOTALL)
+_OPEN_STRING = re.compile(_OPENED, re.DOTALL)
 _STRINGS = re.compile(_STRING, re.DOTALL)
-_PIECES = re.compile(rb'(?:[^"]++|%b){1,4096}+' % _STRING, re.DOTALL)
-_SHORT_NUMBERS = re.compile(rb'(?:[^"0-9]++|%b|[0-9]{1,%d}+(?![0-9]))*+' % (_STRING, LONGEST_NUMBER), re.DOTALL)
-_DIGITS = bytes(ord("0") if chr(byte).isdecimal() and byte < 128 else byte for byte in range(256))
-_LONG_NUMBER = b"0" * (LONGEST_NUMBER + 1)
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_CLOSED = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _NO_STRUCTURE = bytes(set(range(256)) - set(b"[]{},"))
-# jsonb writes 1e5000 out, as 5,001 digits.
-_EXPONENT = re.compile(r"[0-9][eE]\+?[0-9]{3}")
+_BRACKETS = bytes.maketrans(b"{}", b"[]")
+_STEP = {ord("["): 1, ord("]"): -1}
 
 
-class Excess(NamedTuple):
-    """What is too much, as a code and a sentence."""
+class TooDeep(BadRequest):
+    """The body is nested deeper than JSON may be here."""
 
-    code: str
-    text: str
-
-
-def find_excess(body: bytes) -> Excess | None:
-    """Why a text must not be parsed, or nothing. In a few passes over its bytes, without building anything."""
-    if has_long_number(body):
-        return Excess("number_too_long", LONG_NUMBER)
-    if body.count(b"[") + body.count(b"{") > DEEPEST or body.count(b",") > MOST_VALUES:
-        structure = _structure(body)
-        if structure.count(b",") > MOST_VALUES:
-            return Excess("too_many_values", f"a body has at most {MOST_VALUES:,} values")
-        if _is_too_deep(structure.replace(b",", b"")):
-            return Excess("too_deep", TOO_DEEP)
-    if _SURROGATE.search(body) and not _is_unicode(body):
-        return Excess("not_unicode", "the body has half of a surrogate pair, which is no text")
-    return None
+    code, status = "too_deep", 422
 
 
-def storage_problem(text: str, limit: int) -> str | None:
-    """Why a JSON text is not stored though PostgreSQL would take it: nobody could read it back."""
-    if len(text) > limit:
-        return f"the JSON text has {len(text):,} characters (at most {limit:,})"
-    excess = find_excess(text.encode("utf-8", "surrogatepass"))
-    if excess is not None:
-        return excess.text
-    return LONG_NUMBER if _EXPONENT.search(text) and _has_infinity(text) else None
+class TooManyValues(BadRequest):
+    """The body has more values than JSON may have here."""
+
+    code, status = "too_many_values", 422
 
 
-def is_too_deep(value: Any) -> bool:
-    """Whether a value is nested deeper than what is stored."""
-    deepest = next(islice(levels(value), DEEPEST, None), ())
-    return any(isinstance(item, CONTAINERS) for item in deepest)
+class NumberTooLong(BadRequest):
+    """A number in the body has too many digits."""
+
+    code, status = "number_too_long", 422
 
 
-def levels(value: Any) -> Iterator[list[Any]]:
-    """The values by how deep they stand, each level a list; without recursion."""
-    level = [value]
-    while level:
-        yield level
-        level = [item for within in level if isinstance(within, CONTAINERS) for item in _items(within)]
+class NotUnicode(BadRequest):
+    r"""The body has a \u escape that is no character: half of a surrogate pair, or without four hexadecimal digits."""
+
+    code, status = "not_unicode", 422
 
 
-def _items(within: Any) -> Iterable[Any]:
-    return within.values() if isinstance(within, dict) else within
+class JsonBounds:
+    """Takes a body in pieces, in one pass, and raises at the first byte that goes beyond a bound.
 
+    Bytes that are no JSON are the parser's affair. The parser reads from the left too: until the first mistake both see
+    the same strings and brackets, and the parser goes no further.
+    """
 
-def has_long_number(body: bytes) -> bool:
-    """Whether a JSON text has a number of more digits than are allowed."""
-    if _LONG_NUMBER not in body.translate(_DIGITS):
-        return False  # as in nearly every text; in others the digits may stand in a string
-    short = _SHORT_NUMBERS.match(body)
-    return short is not None and body[short.end() : short.end() + 1].isdigit()
+    def __init__(self) -> None:
+        self._carried = b""
+        self._depth = 0
+        self.values = 0
 
+    def feed(self, piece: bytes) -> None:
+        """The next bytes."""
+        data = self._carried + piece
+        whole = _WHOLE.match(data)
+        end = 0 if whole is None else whole.end()
+        self._count(data[:end])
+        self._carried = self._carry(data, end)
 
-def _structure(body: bytes) -> bytearray:
-    """Its brackets and commas, without those in strings."""
-    found = bytearray()
-    for piece in _PIECES.finditer(body):
-        found += _STRINGS.sub(b"", piece[0]).translate(None, _NO_STRUCTURE)
-    return found
+    def finish(self) -> None:
+        """There are no more bytes."""
+        if _CLOSED.match(self._carried):
+            raise NotUnicode
 
+    def _carry(self, data: bytes, end: int) -> bytes:
+        """What the next piece begins with: a number that may go on, or a string that is still open."""
+        if data[end : end + 1].isdigit():
+            raise NumberTooLong(LONG_NUMBER)
+        opened = _OPEN_STRING.match(data, end)
+        if opened is None:
+            digits = data[-LONGEST_NUMBER:]
+            return digits[len(digits.rstrip(b"0123456789")) :]
+        rest = data[opened.end() :]
+        if len(rest) >= _LONGEST_ESCAPE:
+            raise NotUnicode
+        return b'"' + rest
 
-def _is_too_deep(brackets: bytearray) -> bool:
-    """Deeper, or not balanced, which the parser would find too."""
-    for _ in range(DEEPEST):
-        if not brackets:
-            return False
-        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
-    return bool(brackets)
-
-
-def _is_unicode(body: bytes) -> bool:
-    """Whether what is escaped comes in pairs; a body that is no JSON is the parser's affair."""
-    try:
-        json.dumps(json.loads(body), ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    except (ValueError, RecursionError):
-        return True
-    return True
-
-
-def _has_infinity(text: str) -> bool:
-    """Whether a number is beyond what a float holds; a text that is no JSON is PostgreSQL's affair."""
-    try:
-        json.loads(text, parse_float=finite)
-    except OverflowError:
-        return True
-    except (ValueError, RecursionError):
-        return False
-    return False
-
-
-def finite(number: str) -> float:
-    """A number with a fraction or an exponent, or `OverflowError`."""
-    if abs(value := float(number)) == float("inf"):
-        raise OverflowError(f"a number of {len(number):,} characters is beyond what a float holds")
-    return value
+    def _count(self, data: bytes) -> None:
+        brackets = _STRINGS.sub(b"", data).translate(_BRACKETS, _NO_STRUCTURE)
+        self.values += brackets.count(b",") + brackets.count(b"[")
+        if self.values > MOST_VALUES:
+            raise TooManyValues(f"JSON has more than {MOST_VALUES:,} values")
+        steps = map(_STEP.__getitem__, brackets.replace(b",", b""))
+        *_, self._depth = depths = list(accumulate(steps, initial=self._depth))
+        if max(depths) > DEEPEST:
+            raise TooDeep(TOO_DEEP)

@@ -10,7 +10,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from headrace.model.json_bounds import levels
+from headrace.model.json_storage import levels
 from headrace.model.schema_problems import explain, validator
 from headrace.model.schema_walk import Schema
 from headrace.model.schema_width import width_of

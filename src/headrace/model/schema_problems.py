@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from headrace.model.json_bounds import levels
+from headrace.model.json_storage import levels
 from headrace.model.schema_walk import BadSchema, Schema
 from headrace.model.secret_fields import MASKED
 

@@ -6,7 +6,7 @@ import json
 import sys
 from typing import Any
 
-from headrace.model.json_bounds import CONTAINERS, levels
+from headrace.model.json_storage import CONTAINERS, levels
 
 # Deeper than what is stored today: rows written with SQL or by older versions are shown as far as their readers go.
 DEEPEST_SHOWN = 128

@@ -6,7 +6,9 @@ import json
 import re
 from typing import Any
 
-from headrace.model.json_bounds import DEEPEST, LONG_NUMBER, LONGEST_NUMBER, TOO_DEEP, has_long_number, is_too_deep
+from headrace.errors import BadRequest
+from headrace.model.json_bounds import DEEPEST, LONGEST_NUMBER, TOO_DEEP
+from headrace.model.json_storage import check_bounds, has_long_digits, is_too_deep
 
 MAX_RESULT = 1_000_000
 
@@ -35,13 +37,16 @@ def to_json(value: Any, limit: int = MAX_RESULT) -> str:
         raw = text.encode("utf-8")
     except (TypeError, ValueError, RecursionError) as error:
         raise NotJsonError(f"{type(value).__name__} value is not JSON: {error}") from None
-    if _NUL.search(text):
+    if "\\u0000" in text and _NUL.search(text):
         raise NotJsonError("text with a NUL character cannot be kept as JSON")
     if len(text) > limit:
         raise NotJsonError(f"the JSON text has {len(text):,} characters (at most {limit:,})")
     # Neither can be in a short text, as nearly all are.
     if len(text) > DEEPEST * 2 and is_too_deep(value):
         raise NotJsonError(TOO_DEEP)
-    if len(text) > LONGEST_NUMBER and has_long_number(raw):
-        raise NotJsonError(LONG_NUMBER)
+    if len(text) > LONGEST_NUMBER and has_long_digits(raw):
+        try:
+            check_bounds(raw)
+        except BadRequest as error:
+            raise NotJsonError(str(error)) from None
     return text

@@ -15,7 +15,7 @@ from headrace.model.retry import RetryPolicy
 from headrace.model.status import JobStatus
 from headrace.model.transition import Transition
 
-# A server takes 32 MB; one outcome has at most a few.
+# A server takes 32 MB (`api/body_sizes.py`); one outcome has at most a few.
 LARGEST_BODY = 8 * 1024 * 1024
 
 

@@ -6,15 +6,16 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
+from headrace.api.route import new_router
 from headrace.api.schemas import Answer, Page, Request_, Text
 from headrace.api.who import Asked
 from headrace.model.alert_kinds import AlertKind
 from headrace.model.alert_rule import MOST_TARGETS, RANGES
 
-router = APIRouter(prefix="/alerts/rules", tags=["alerts"])
+router = new_router(prefix="/alerts/rules", tags=["alerts"])
 
 
 def _range(name: str, default: Any = None, about: str = "") -> Any:

@@ -6,17 +6,18 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from headrace.alerts.targets import Signing
+from headrace.api.route import new_router
 from headrace.api.routes.alert_rules import AlertPageQuery
 from headrace.api.schemas import Answer, Page, Request_, Text
 from headrace.api.who import Asked
 from headrace.model.alert_target import TargetKind
 from headrace.service.alerts.targets import TargetWithKey
 
-router = APIRouter(prefix="/alerts/targets", tags=["alerts"])
+router = new_router(prefix="/alerts/targets", tags=["alerts"])
 
 
 class NewTarget(Request_):

@@ -6,17 +6,18 @@ from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from headrace.alerts.incidents import AlertFilter
+from headrace.api.route import new_router
 from headrace.api.routes.alert_rules import AlertPageQuery
 from headrace.api.schemas import Answer, Page
 from headrace.api.who import Asked
 from headrace.model.alert import Event
 from headrace.model.alert_kinds import AlertKind
 
-router = APIRouter(prefix="/alerts", tags=["alerts"])
+router = new_router(prefix="/alerts", tags=["alerts"])
 State = Literal["open", "closed", "all"]
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
+from headrace.api.route import new_router
 from headrace.api.schemas import Answer, Name, Request_
 from headrace.api.who import Asked
 from headrace.model.histogram import Histogram
 from headrace.rollups.read import Step
 from headrace.service.charts import Window
 
-router = APIRouter(prefix="/charts", tags=["charts"])
+router = new_router(prefix="/charts", tags=["charts"])
 
 
 class Spread(Answer):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
+from headrace.api.route import new_router
 from headrace.api.schemas import Answer, Page, Request_, Text
 from headrace.api.who import Asked
 from headrace.define.read import DefinitionRecord, Kind
 
-router = APIRouter(prefix="/definitions", tags=["definitions"])
+router = new_router(prefix="/definitions", tags=["definitions"])
 
 
 class DefinitionAnswer(Answer):

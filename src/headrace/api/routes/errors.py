@@ -6,14 +6,15 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
+from headrace.api.route import new_router
 from headrace.api.schemas import Answer, Name, Request_
 from headrace.api.who import Asked
 from headrace.service.errors import ErrorKind, ErrorWindow
 
-router = APIRouter(prefix="/errors", tags=["errors"])
+router = new_router(prefix="/errors", tags=["errors"])
 
 
 class ErrorQuery(Request_):

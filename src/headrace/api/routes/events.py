@@ -6,14 +6,15 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field, StringConstraints
 
+from headrace.api.route import new_router
 from headrace.api.schemas import Answer, Page, Request_, Text
 from headrace.api.who import Asked
 from headrace.service.events import EventRecord
 
-router = APIRouter(prefix="/events", tags=["events"])
+router = new_router(prefix="/events", tags=["events"])
 
 EventName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$", max_length=200)]
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from fastapi.responses import JSONResponse
 
 from headrace.api.problem import Problem, problem_response
+from headrace.api.route import new_router
 from headrace.api.schemas import Answer
 from headrace.api.state import state_of
 from headrace.service.health import Health
 
-router = APIRouter(tags=["health"])
+router = new_router(tags=["health"])
 
 
 class Alive(Answer):

@@ -6,10 +6,11 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from pydantic import Field
 
 from headrace.api.moment import Moment
+from headrace.api.route import new_router
 from headrace.api.schemas import Answer, Name, Page, Request_, Text
 from headrace.api.state import state_of
 from headrace.api.who import Asked
@@ -18,7 +19,7 @@ from headrace.service.jobs.bulk import Operation
 from headrace.service.jobs.filter import JobFilter
 from headrace.service.jobs.summary import Summary
 
-router = APIRouter(prefix="/jobs", tags=["jobs"])
+router = new_router(prefix="/jobs", tags=["jobs"])
 WINDOWS = {"1h": 1, "6h": 6, "24h": 24, "7d": 168, "30d": 720}
 Window = Literal["1h", "6h", "24h", "7d", "30d"]
 

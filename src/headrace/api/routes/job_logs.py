@@ -7,12 +7,13 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from fastapi.sse import EventSourceResponse
 from pydantic import Field, StringConstraints
 
 from headrace.api.heartbeat import STREAM_HEADERS, event, with_heartbeats
+from headrace.api.route import new_router
 from headrace.api.routes.log_bodies import STREAM_NUMBERS, Level, LineAnswer, Stream, line_fields, line_text
 from headrace.api.schemas import Page, Request_
 from headrace.api.who import Asked, gatekeeper
@@ -20,7 +21,7 @@ from headrace.logs.read import Page as LinePage
 from headrace.logs.read import Position
 from headrace.service import Service
 
-router = APIRouter(prefix="/jobs", tags=["logs"])
+router = new_router(prefix="/jobs", tags=["logs"])
 LINES_AT_ONCE = 2000
 POSITION = r"^[0-9]{1,9}-[0-9]{1,9}$"
 PositionText = Annotated[str, StringConstraints(pattern=POSITION)]

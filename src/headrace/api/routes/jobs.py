@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import Header, Query, Response
 from pydantic import Field
 
 from headrace.api.moment import Moment
+from headrace.api.route import new_router
 from headrace.api.schemas import Answer, Name, Page, Request_, Text
 from headrace.api.who import Asked
 from headrace.model.status import JobStatus
@@ -18,7 +19,7 @@ from headrace.service.jobs.enqueue import LARGEST_BATCH, JobRequest
 from headrace.service.jobs.filter import JobFilter
 from headrace.service.jobs.record import AttemptRecord, JobRecord, WholeJob
 
-router = APIRouter(prefix="/jobs", tags=["jobs"])
+router = new_router(prefix="/jobs", tags=["jobs"])
 
 
 class NewJob(Request_):

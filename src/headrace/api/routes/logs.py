@@ -6,15 +6,16 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from headrace.api.moment import Moment
+from headrace.api.route import new_router
 from headrace.api.routes.log_bodies import HitAnswer, Level, line_fields
 from headrace.api.schemas import Name, Page, Request_, Text
 from headrace.api.who import Asked
 
-router = APIRouter(prefix="/logs", tags=["logs"])
+router = new_router(prefix="/logs", tags=["logs"])
 
 
 class SearchQuery(Request_):

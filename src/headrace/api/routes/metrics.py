@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from headrace.api.exposition import CONTENT_TYPE, exposition
+from headrace.api.route import new_router
 from headrace.api.schemas import PROBLEMS
 from headrace.api.state import state_of
 from headrace.api.who import gatekeeper
 from headrace.service import SYSTEM, Service
 
-router = APIRouter(tags=["metrics"], responses={status: PROBLEMS[status] for status in (401, 403)})
+router = new_router(tags=["metrics"], responses={status: PROBLEMS[status] for status in (401, 403)})
 
 
 @router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})

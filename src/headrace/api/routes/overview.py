@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
 from pydantic import Field
 
+from headrace.api.route import new_router
 from headrace.api.schemas import Answer
 from headrace.api.who import Asked
 from headrace.service.overview.decide import Kind, Level
 
-router = APIRouter(prefix="/overview", tags=["overview"])
+router = new_router(prefix="/overview", tags=["overview"])
 
 
 class FindingAnswer(Answer):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Cookie, Request, Response
+from fastapi import Cookie, Request, Response
 from pydantic import Field
 
 from headrace.api.origin import require_own_origin
+from headrace.api.route import new_router
 from headrace.api.schemas import Answer, Request_, Text
 from headrace.api.who import SESSION_COOKIE, Asked, gatekeeper
 from headrace.service import Service
@@ -16,7 +17,7 @@ from headrace.service.principal import Role
 from headrace.service.sessions import LASTS, end_session, open_session
 from headrace.version import __version__
 
-router = APIRouter(prefix="/session", tags=["session"])
+router = new_router(prefix="/session", tags=["session"])
 
 MOST_TENANTS = 500
 SessionCookie = Annotated[str | None, Cookie(alias=SESSION_COOKIE, include_in_schema=False)]

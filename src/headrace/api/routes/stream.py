@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Request
+from fastapi import Header, Request
 from fastapi.responses import StreamingResponse
 
 from headrace.api.heartbeat import HEARTBEAT_SECONDS, STREAM_HEADERS, event
+from headrace.api.route import new_router
 from headrace.api.routes.jobs import job_answer
 from headrace.api.state import state_of
 from headrace.api.who import Asked
@@ -17,7 +18,7 @@ from headrace.service import Service
 from headrace.service.stream.hub import Batch, Hub
 from headrace.service.stream.stream import event_id
 
-router = APIRouter(prefix="/stream", tags=["stream"])
+router = new_router(prefix="/stream", tags=["stream"])
 
 # How long a browser waits before it comes back.
 RETRY = b"retry: 2000\n\n"

@@ -6,16 +6,17 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
+from headrace.api.route import new_router
 from headrace.api.routes.trigger_answers import DueTime, TriggerAnswer, trigger_answer
 from headrace.api.routes.trigger_bodies import StretchQuery, TriggerQuery
 from headrace.api.schemas import Answer, Page
 from headrace.api.who import Asked
 from headrace.triggers.run_now import MOST_BACKFILLED
 
-router = APIRouter(prefix="/jobs/triggers", tags=["triggers"])
+router = new_router(prefix="/jobs/triggers", tags=["triggers"])
 
 
 class RunAnswer(Answer):

@@ -6,8 +6,9 @@ import asyncio
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
+from headrace.api.route import new_router
 from headrace.api.routes.trigger_answers import (
     BackfillAnswer,
     DeliveriesAnswer,
@@ -36,7 +37,7 @@ from headrace.api.routes.trigger_bodies import (
 )
 from headrace.api.who import Asked
 
-router = APIRouter(prefix="/jobs/triggers", tags=["triggers"])
+router = new_router(prefix="/jobs/triggers", tags=["triggers"])
 
 
 @router.get("")

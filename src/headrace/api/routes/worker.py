@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from pydantic import Field
 
+from headrace.api.route import new_router
 from headrace.api.routes.worker_hello import Hello
 from headrace.api.routes.worker_schemas import (
     JSON,
@@ -24,7 +25,7 @@ from headrace.api.schemas import Answer, Request_
 from headrace.api.until_gone import until_gone
 from headrace.api.who import Asked
 
-router = APIRouter(prefix="/worker", tags=["worker"])
+router = new_router(prefix="/worker", tags=["worker"])
 
 
 class Beat(Request_):

@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from fastapi import APIRouter
 from pydantic import AwareDatetime, Field
 
+from headrace.api.route import new_router
 from headrace.api.routes.worker_schemas import LONGEST_DELAY, STREAM_NUMBERS, Run, Stream, WorkerId
 from headrace.api.schemas import Answer, Request_
 from headrace.api.who import Asked
@@ -19,7 +19,7 @@ from headrace.model.text import NotJsonError, to_json
 from headrace.service import Service
 from headrace.service.worker_protocol.one_run import OneRun, Said
 
-router = APIRouter(prefix="/worker/jobs/{job_id}", tags=["worker"])
+router = new_router(prefix="/worker/jobs/{job_id}", tags=["worker"])
 
 
 class Fenced(Request_):

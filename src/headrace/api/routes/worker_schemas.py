@@ -11,7 +11,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, model_vali
 
 from headrace.api.schemas import Answer, Request_, Text
 from headrace.model.job import ClaimedJob, Terms
-from headrace.model.json_bounds import storage_problem
+from headrace.model.json_storage import storage_problem
 from headrace.model.log_line import STREAMS, LogLine
 from headrace.model.run_log import LONGEST_FIELDS
 from headrace.model.status import JobStatus

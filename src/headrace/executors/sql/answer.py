@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from headrace.db.connect import Connection
 from headrace.executors.sql.ended import SqlEnded, failed
 from headrace.executors.sql.function import SqlFunction
-from headrace.model.json_bounds import storage_problem
+from headrace.model.json_storage import storage_problem
 from headrace.model.outcome import Failed, Succeeded
 from headrace.model.text import MAX_RESULT
 

@@ -26,6 +26,8 @@ from headrace.tracing.produce import producing
 
 SQL = statements(__file__)
 LARGEST_BATCH = 10_000
+# Characters of payloads, before others in the process have a turn.
+AT_A_TIME = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +60,7 @@ async def enqueue_requests(
         raise BadRequest(f"a batch has at most {LARGEST_BATCH:,} jobs, not {len(requests):,}", field="jobs")
     owner = tenant or act.owner
     schemas = await _schemas(act, {request.definition for request in requests}, owner)
-    if len(requests) == 1:
-        payloads = [_payload(requests[0], schemas[requests[0].definition], box, owner, place="")]
-    else:
-        # In a thread: a batch may take seconds to check.
-        payloads = await asyncio.to_thread(_payloads, requests, schemas, box, owner)
+    payloads = await _payloads(requests, schemas, box, owner)
     quota = await quota_of(act, owner)
     if quota is not None:
         quota.allow_size(payloads)
@@ -143,11 +141,19 @@ async def _schemas(act: Act, keys: set[str], owner: str) -> dict[str, str]:
     return found
 
 
-def _payloads(requests: Sequence[JobRequest], schemas: Mapping[str, str], box: SecretBox, tenant: str) -> list[str]:
-    return [
-        _payload(request, schemas[request.definition], box, tenant, place=f"jobs.{n}.")
-        for n, request in enumerate(requests)
-    ]
+async def _payloads(
+    requests: Sequence[JobRequest], schemas: Mapping[str, str], box: SecretBox, owner: str
+) -> list[str]:
+    payloads: list[str] = []
+    size = 0
+    for n, request in enumerate(requests):
+        place = f"jobs.{n}." if len(requests) > 1 else ""
+        payloads.append(_payload(request, schemas[request.definition], box, owner, place=place))
+        size += len(payloads[-1])
+        if size > AT_A_TIME:
+            size = 0
+            await asyncio.sleep(0)
+    return payloads
 
 
 def _payload(request: JobRequest, schema: str, box: SecretBox, tenant: str, *, place: str) -> str:

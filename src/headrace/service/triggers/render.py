@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from headrace.errors import BadRequest, ValidationError
 from headrace.model.about import about
 from headrace.model.budget import Budget
-from headrace.model.json_bounds import levels
+from headrace.model.json_storage import levels
 from headrace.model.payload_schema import payload_check
 from headrace.model.secret_fields import mask_fields
 from headrace.model.secret_schema import read_secret_schema

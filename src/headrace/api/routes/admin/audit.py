@@ -5,15 +5,16 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from headrace.api.moment import Moment
+from headrace.api.route import new_router
 from headrace.api.schemas import Answer, Page, Request_, Text
 from headrace.api.who import Asked
 from headrace.service.audit import AuditFilter
 
-router = APIRouter(prefix="/admin/audit", tags=["audit"])
+router = new_router(prefix="/admin/audit", tags=["audit"])
 
 
 class AuditAnswer(Answer):

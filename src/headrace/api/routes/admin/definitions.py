@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
+from headrace.api.route import new_router
 from headrace.api.routes.admin.pausing import PauseAnswer, PauseRequest
 from headrace.api.routes.definitions import DefinitionAnswer, DefinitionQuery
 from headrace.api.routes.trigger_answers import Override
@@ -17,7 +18,7 @@ from headrace.define.change import RANGES
 from headrace.define.read import DefinitionRecord
 from headrace.service.definitions import DefinitionStatistics
 
-router = APIRouter(prefix="/admin/jobs/definitions", tags=["definitions"])
+router = new_router(prefix="/admin/jobs/definitions", tags=["definitions"])
 
 
 def _range(name: str) -> Any:

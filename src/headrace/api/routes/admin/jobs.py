@@ -5,16 +5,17 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
+from headrace.api.route import new_router
 from headrace.api.routes.job_changes import WINDOWS, SummaryAnswer, Window, summary_answer
 from headrace.api.routes.jobs import JobQuery, JobsAnswer, job_answer
 from headrace.api.schemas import Text
 from headrace.api.who import Asked
 from headrace.service.jobs.filter import JobFilter
 
-router = APIRouter(prefix="/admin/jobs", tags=["jobs"])
+router = new_router(prefix="/admin/jobs", tags=["jobs"])
 
 
 class AllJobsQuery(JobQuery):

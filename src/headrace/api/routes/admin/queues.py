@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from pydantic import Field
 
 from headrace.api.paging import cut
+from headrace.api.route import new_router
 from headrace.api.routes.admin.pausing import PauseAnswer, PauseRequest
 from headrace.api.schemas import Answer, Page, Request_, Text
 from headrace.api.who import Asked
 from headrace.service.queues import QueueRecord
 
-router = APIRouter(prefix="/admin/queues", tags=["queues"])
+router = new_router(prefix="/admin/queues", tags=["queues"])
 
 QueueName = Annotated[str, Path(max_length=100, pattern=r"^[^\x00]*$")]
 

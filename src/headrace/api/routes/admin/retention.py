@@ -6,14 +6,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from fastapi import APIRouter
 from pydantic import Field
 
+from headrace.api.route import new_router
 from headrace.api.schemas import Answer
 from headrace.api.who import Asked
 from headrace.retention.week import Week
 
-router = APIRouter(prefix="/admin/retention", tags=["retention"])
+router = new_router(prefix="/admin/retention", tags=["retention"])
 
 
 class DaysAnswer(Answer):

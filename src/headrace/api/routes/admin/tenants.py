@@ -5,16 +5,17 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from pydantic import Field, StringConstraints
 
 from headrace.api.paging import cut
+from headrace.api.route import new_router
 from headrace.api.routes.admin.pausing import PauseAnswer, PauseRequest
 from headrace.api.schemas import Answer, Page, Request_, Text
 from headrace.api.who import Asked
 from headrace.service.tenants import Limits, Tenant
 
-router = APIRouter(prefix="/admin/tenants", tags=["tenants"])
+router = new_router(prefix="/admin/tenants", tags=["tenants"])
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}$")]
 SlugInPath = Annotated[str, Path(max_length=100, pattern=r"^[^\x00]*$")]

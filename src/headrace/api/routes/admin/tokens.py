@@ -5,16 +5,16 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from fastapi import APIRouter
 from pydantic import Field
 
 from headrace.api.moment import Moment
+from headrace.api.route import new_router
 from headrace.api.schemas import Answer, Name, Page, Request_, Text
 from headrace.api.who import Asked
 from headrace.service.principal import Role
 from headrace.service.tokens import Token
 
-router = APIRouter(prefix="/admin/tokens", tags=["tokens"])
+router = new_router(prefix="/admin/tokens", tags=["tokens"])
 
 
 class TokenRequest(Request_):

@@ -6,15 +6,16 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from pydantic import Field
 
 from headrace.api.paging import cut
+from headrace.api.route import new_router
 from headrace.api.schemas import Answer, Page, Request_
 from headrace.api.who import Asked
 from headrace.service.workers import WorkerRecord, WorkerState
 
-router = APIRouter(prefix="/admin/workers", tags=["workers"])
+router = new_router(prefix="/admin/workers", tags=["workers"])
 
 WorkerId = Annotated[int, Path(ge=0, le=2**63 - 1)]
 
