@@ -10,7 +10,7 @@ from headrace.errors import BadRequest
 DEEPEST = 64
 LONGEST_NUMBER = 400
 MOST_VALUES = 1_000_000
-# Each regular expression holds the interpreter's lock for its whole call: a piece takes about a millisecond.
+# Each regular expression holds the interpreter's lock for its whole call: a piece takes one to nine milliseconds.
 PIECE = 64 * 1024
 
 # Quantifiers that never go back (`++`, `*+`): each byte is looked at once, and without a memory of it.
