@@ -8,6 +8,7 @@ import json
 import weakref
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import httpx
@@ -16,8 +17,10 @@ from tests.api.conftest import Api
 from tests.api.listening import listening, served
 from tests.waiting import until
 
-from headrace.app import connection
+from headrace.api.access_log import Caller
+from headrace.app import places
 from headrace.app.connection import Connection, most_connections
+from headrace.app.places import Places
 
 HALF_A_HEAD = b"POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nX-Half: "
 HEALTHZ = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -26,8 +29,10 @@ HEALTHZ = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 def serving(api: Api, made: list[Connection] | None = None, *, most: int = 100, **options: Any) -> Any:
     """The application on its own server's connections, which are gathered as they are made."""
 
+    bounded = Places(most)
+
     def make(**given: Any) -> Connection:
-        one = Connection(most=most, **options, **given)
+        one = Connection(places=bounded, **options, **given)
         if made is not None:
             made.append(one)
         return one
@@ -141,8 +146,36 @@ async def test_probes_are_answered_while_bodies_are_unfinished(api: Api) -> None
         await until("nothing is held for who has gone", lambda: room.held == 0)
 
 
+@dataclass(eq=False)
+class Chair:
+    """A connection as its places see it."""
+
+    since: float
+    recognised: bool = False
+    is_idle: bool = True
+    ended: bool = False
+
+    @property
+    def caller(self) -> Caller:
+        return Caller(self.recognised)
+
+    def end(self) -> None:
+        self.ended = True
+
+
+def test_old_strangers_go_first_then_idle_callers_then_young_strangers() -> None:
+    busy, idle, old = Chair(0, recognised=True, is_idle=False), Chair(0, recognised=True), Chair(1)
+    young, younger = Chair(9.5), Chair(9.6)
+    bounded, come = Places(4), [busy, idle, old, young, younger]
+    left = []
+    for chair in (*come, Chair(9.7), Chair(9.8)):
+        assert bounded.enter(chair, now=10)
+        left += [other for other in come if other.ended and other not in left]
+    assert left == [old, idle, young]
+
+
 async def test_when_all_places_are_taken_the_oldest_stranger_goes(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "YOUNG_SECONDS", -1)
+    monkeypatch.setattr(places, "YOUNG_SECONDS", -1)
     token = await api.token("tenant_admin", "acme")
     async with serving(api, most=3) as url, listening(url, token), connect(url) as oldest:
         assert (await oldest.ask())[0] == 200

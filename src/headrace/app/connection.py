@@ -6,7 +6,6 @@ import asyncio
 import math
 import resource
 import weakref
-from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any, ClassVar
 
@@ -15,13 +14,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from headrace.api.access_log import CALLER, Caller
 from headrace.api.problem import problem_response
+from headrace.app.places import Places
 from headrace.log import get_logger
 
 HEAD_SECONDS = 10.0
 # A client that is answered before it has sent everything needs a moment to see the answer: after a reset it might not.
 LINGER_SECONDS = 2.0
-# A connection this young may be somebody's who is about to show a credential.
-YOUNG_SECONDS = 1.0
 # Files that are no connections of clients: the database, logs, children.
 OTHER_FILES = 100
 TELL_FULL_EVERY = 60.0
@@ -34,11 +32,11 @@ class Connection(H11Protocol):
 
     told_full_at: ClassVar[float] = -math.inf
 
-    def __init__(self, *args: Any, most: int, head_seconds: float = HEAD_SECONDS, **options: Any) -> None:
+    def __init__(self, *args: Any, places: Places, head_seconds: float = HEAD_SECONDS, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._most, self._head_seconds = most, head_seconds
+        self._places, self._head_seconds = places, head_seconds
         self._app, self.app = self.app, self._serve
-        self._since = self.loop.time()
+        self.since = self.loop.time()
         self._head_timer: asyncio.TimerHandle | None = None
         self._heard = False
         self.caller = Caller()
@@ -51,7 +49,7 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
         super().connection_made(_Lingering(transport, self))  # type: ignore[arg-type] # all that it uses of one
         self._watch_head()
-        if len(self.connections) > self._most and not self._make_room():
+        if not self._enter():
             detail = "The server has no room for another connection; try again later."
             self._refuse(503, "busy", detail, {"Retry-After": "2"})
 
@@ -69,6 +67,7 @@ class Connection(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._forget_head()
+        self._places.leave(self)
         super().connection_lost(exc)
         self.app = self._app  # without a circle it goes now, and not when garbage is next collected
 
@@ -117,32 +116,19 @@ class Connection(H11Protocol):
         return self.conn.their_state is h11.SEND_BODY
 
     @property
-    def _is_idle(self) -> bool:
+    def is_idle(self) -> bool:
+        """Whether no request waits for its answer."""
         return self.cycle is None or self.cycle.response_complete
 
-    def _make_room(self) -> bool:
-        """End the connection that is missed least; or none, when recognised callers are being answered on all."""
-        now = self.loop.time()
-        self._tell_full(now)
-        others: Iterable[Any] = (other for other in self.connections if other is not self)
-        candidates = [other.worth(now) for other in others if not other.transport.is_closing()]
-        candidates = [worth for worth in candidates if worth is not None]
-        if not candidates:
-            return False
-        *_, least = min(candidates, key=lambda worth: worth[:2])
-        least.transport.abort()
-        return True
+    def end(self) -> None:
+        """Another needs its place."""
+        self.transport.abort()
 
-    def _tell_full(self, now: float) -> None:
-        if now - Connection.told_full_at > TELL_FULL_EVERY:
-            Connection.told_full_at = now
-            log.warning("connection limit reached", limit=self._most, setting="server.max_connections")
-
-    def worth(self, now: float) -> tuple[int, float, Connection] | None:
-        """Its rank and its age: old strangers go first, then idle ones, then young strangers. None: it stays."""
-        if not self.caller.recognised:
-            return (0 if now - self._since > YOUNG_SECONDS else 2), self._since, self
-        return (1, self._since, self) if self._is_idle else None
+    def _enter(self) -> bool:
+        if self._places.full and self.since - Connection.told_full_at > TELL_FULL_EVERY:
+            Connection.told_full_at = self.since
+            log.warning("connection limit reached", limit=self._places.most, setting="server.max_connections")
+        return self._places.enter(self, self.since)
 
 
 class _Lingering:

@@ -188,6 +188,7 @@ def _server(app: Any, settings: ServerSettings) -> uvicorn.Server:
     import uvicorn
 
     from headrace.app.connection import Connection, most_connections
+    from headrace.app.places import Places
 
     class Server(uvicorn.Server):
         """One whose process sees to signals itself."""
@@ -198,7 +199,7 @@ def _server(app: Any, settings: ServerSettings) -> uvicorn.Server:
 
     config = uvicorn.Config(
         app,
-        http=partial(Connection, most=most_connections(settings.max_connections)),  # type: ignore[arg-type] # it is called
+        http=partial(Connection, places=Places(most_connections(settings.max_connections))),  # type: ignore[arg-type] # it is called
         ws="none",
         lifespan="off",
         log_config=None,

@@ -12,7 +12,7 @@ LONGEST_NUMBER = 400
 MOST_VALUES = 1_000_000
 TOO_DEEP = f"JSON is nested more than {DEEPEST} deep"
 LONG_NUMBER = f"a number has more than {LONGEST_NUMBER} digits"
-# Each regular expression holds the interpreter's lock for its whole call: a piece takes about a millisecond.
+# Each regular expression holds the interpreter's lock for its whole call: a piece takes one to nine milliseconds.
 PIECE = 64 * 1024
 
 # Quantifiers that never go back (`++`, `*+`): each byte is looked at once, and without a memory of it.
