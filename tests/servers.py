@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
-from tests.wiping import remember_shape, wipe
+from tests.wiping import leave, remember_shape, wipe
 
 from headrace.db.connect import Endpoint
 from headrace.db.embedded import EmbeddedServer
@@ -52,9 +52,10 @@ class TestServer:
         try:
             yield self.url_of(name)
         finally:
-            if template == TEMPLATE and not fresh and await wipe(self.url_of(name)):
+            if template == TEMPLATE and not fresh and wipe(self.url_of(name)):
                 free.append(name)
             else:
+                leave(self.url_of(name))
                 await self._execute(f'drop database "{name}" with (force)')
 
     async def _copy(self, template: str) -> str:

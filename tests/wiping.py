@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import asyncpg
-from tests.waiting import until
+from typing import Any
 
-from headrace.db.connect import Connection
+import asyncpg
+import psycopg
+from tests.waiting import wait_until
 
 # Everything that DDL would leave different: tables, columns, constraints, functions and triggers of the schema.
 SHAPE = """
@@ -53,27 +54,41 @@ async def remember_shape(url: str) -> None:
         await connection.close()
 
 
-async def wipe(url: str) -> bool:
+# One session for each database, kept from test to test: a new one would spend ten times as long on its plans. It
+# belongs to no event loop, for each test has one of its own.
+_sessions: dict[str, psycopg.Connection[tuple[Any, ...]]] = {}
+
+
+def wipe(url: str) -> bool:
     """Empty the tables; false when the test changed more than rows, or left too much behind."""
-    connection = await asyncpg.connect(url)
-    try:
-        await until("nobody else is connected", lambda: _alone(connection))
-        if await connection.fetchval(SHAPE) != await connection.fetchval("select * from public.shape"):
-            return False
-        if await connection.fetchval("select pg_total_relation_size('headrace.queue')") > LARGEST:
-            return False
-        await connection.execute(WIPE)
-        others = await connection.fetchval(
-            "select count(*) from pg_class where relnamespace = 'public'::regnamespace and relname <> 'shape'"
-        )
-        return int(others) == 0
-    finally:
-        await connection.close()
+    session = _sessions.get(url)
+    if session is None or session.closed:
+        session = _sessions[url] = psycopg.connect(url, autocommit=True, application_name="wiping", prepare_threshold=2)
+    wait_until("nobody else is connected", lambda: _is_alone(session))
+    if _value(session, SHAPE) != _value(session, "select * from public.shape"):
+        return False
+    if _value(session, "select pg_total_relation_size('headrace.queue')") > LARGEST:
+        return False
+    session.execute(WIPE)
+    others = "select count(*) from pg_class where relnamespace = 'public'::regnamespace and relname <> 'shape'"
+    return bool(_value(session, others) == 0)
 
 
-async def _alone(connection: Connection) -> bool:
-    ended = await connection.fetch(
+def leave(url: str) -> None:
+    """The database goes."""
+    session = _sessions.pop(url, None)
+    if session is not None:
+        session.close()
+
+
+def _is_alone(session: psycopg.Connection[tuple[Any, ...]]) -> bool:
+    ended = session.execute(
         "select pg_terminate_backend(pid) from pg_stat_activity"
         " where datname = current_database() and pid <> pg_backend_pid()"
-    )
+    ).fetchall()
     return not ended
+
+
+def _value(session: psycopg.Connection[tuple[Any, ...]], query: str) -> Any:
+    row = session.execute(query).fetchone()
+    return None if row is None else row[0]

@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 from headrace.errors import ValidationError
 from headrace.model.context import Context
 from headrace.model.outcome import Cancel, Fail, Retry, Snooze
+from headrace.model.secret_schema import NO_SECRETS
 
 
 class Handler:
@@ -27,6 +28,7 @@ class Handler:
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self.definition = SimpleNamespace(payload_schema={})
+        self.secrets = NO_SECRETS
 
     def invoke(self, payload: str, context: Context) -> Any:
         """Call the function."""
