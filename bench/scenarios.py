@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from bench.app import hr, started
+from bench.attacks import measure_attacks
 from bench.command_line import measure_cli
 from bench.dashboard import measure_dashboard
 from bench.drain import drain_product, drain_raw, drained, workers
@@ -178,6 +179,7 @@ SCENARIOS: dict[str, Callable[[Stage, Scale], Awaitable[list[Line]]]] = {
     "limits": measure_limits,
     "fairness": measure_fairness,
     "http": measure_http,
+    "attacks": measure_attacks,
     "cli": measure_cli,
     "history": measure_history,
     "dashboard": measure_dashboard,

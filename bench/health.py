@@ -1,0 +1,36 @@
+"""A look at a server's health from a process of its own: `python -m bench.health URL` asks until its input ends."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import sys
+import threading
+import time
+from urllib.parse import urlsplit
+
+PAUSE = 0.005
+
+
+def ask(url: str, enough: threading.Event) -> list[float]:
+    """How long each answer took, in milliseconds."""
+    place = urlsplit(url)
+    took = []
+    while not enough.is_set():
+        began = time.perf_counter()
+        connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=120)
+        connection.request("GET", "/healthz")
+        connection.getresponse().read()
+        connection.close()
+        took.append((time.perf_counter() - began) * 1000)
+        time.sleep(PAUSE)
+    return took
+
+
+def main() -> None:
+    enough = threading.Event()
+    threading.Thread(target=lambda: (sys.stdin.read(), enough.set()), daemon=True).start()
+    print(json.dumps(ask(sys.argv[1], enough)))
+
+
+main()
