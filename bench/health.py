@@ -27,9 +27,15 @@ def ask(url: str, enough: threading.Event) -> list[float]:
     return took
 
 
+def wait_for_end(enough: threading.Event) -> None:
+    """Until the input ends."""
+    sys.stdin.read()
+    enough.set()
+
+
 def main() -> None:
     enough = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.read(), enough.set()), daemon=True).start()
+    threading.Thread(target=wait_for_end, args=(enough,), daemon=True).start()
     print(json.dumps(ask(sys.argv[1], enough)))
 
 

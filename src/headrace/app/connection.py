@@ -20,6 +20,7 @@ from headrace.log import get_logger
 HEAD_SECONDS = 10.0
 # A client that is answered before it has sent everything needs a moment to see the answer: after a reset it might not.
 LINGER_SECONDS = 2.0
+LINGER_BYTES = 2 * 1024 * 1024
 # Files that are no connections of clients: the database, logs, children.
 OTHER_FILES = 100
 TELL_FULL_EVERY = 60.0
@@ -55,6 +56,7 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
+            self.transport.drop(len(data))  # type: ignore[attr-defined] # of ours
             return
         self._heard = True
         super().data_received(data)
@@ -138,6 +140,7 @@ class _Lingering:
         self._transport = transport
         self._connection: Connection = weakref.proxy(connection)  # which holds this
         self._closing = False
+        self._dropped = 0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
@@ -157,6 +160,12 @@ class _Lingering:
         if self._transport.can_write_eof():
             self._transport.write_eof()
         self._connection.loop.call_later(LINGER_SECONDS, self._transport.abort)
+
+    def drop(self, size: int) -> None:
+        """So much came after the end. A client that sends on and on is not read for long."""
+        self._dropped += size
+        if self._dropped > LINGER_BYTES and not self._transport.is_closing():
+            self._transport.pause_reading()
 
 
 def most_connections(wanted: int) -> int:
