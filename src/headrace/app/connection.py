@@ -73,6 +73,12 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
         self.app = self._app  # without a circle it goes now, and not when garbage is next collected
 
+    def shutdown(self) -> None:
+        if self.transport.is_closing():
+            self.transport.abort()  # the server goes: no client is waited for
+        else:
+            super().shutdown()
+
     # -- the head of a request
 
     def _watch_head(self) -> None:
