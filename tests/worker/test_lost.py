@@ -26,6 +26,7 @@ import headrace.worker.postgres
 from headrace import Context, Headrace
 from headrace.db.connect import Connection, Endpoint
 from headrace.queue.claim import claim_jobs
+from headrace.worker.maintenance import Rescuer
 from headrace.worker.transport import Beat
 
 MARK_LOST = "update headrace.worker set state = 'lost', stopped_at = now() where id = $1"
@@ -105,8 +106,9 @@ async def all_ended(connection: Connection, jobs: int) -> bool:
 
 @pytest.mark.parametrize("swallows", [False, True], ids=["stops", "returns all the same"])
 async def test_a_worker_called_lost_drops_its_run_and_goes_on_under_a_new_id(
-    database_url: str, connection: Connection, swallows: bool
+    database_url: str, connection: Connection, swallows: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(Rescuer, "tick", nothing)  # nobody rescues before the test does
     hr = app_on(database_url, lease_duration_s=3.0)
     started, told = asyncio.Event(), asyncio.Event()
     ran: list[int] = []
@@ -179,8 +181,8 @@ async def test_the_late_answer_to_a_lost_workers_beat_does_not_concern_the_new_o
         await transport.close()
 
 
-async def nothing() -> None:
-    """A job that nobody enqueues."""
+async def nothing(_: object = None) -> None:
+    """A job that nobody enqueues, and a look at nobody."""
 
 
 async def somebody_waits(connection: Connection) -> bool:
