@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
-from tests.cli.calling import PATIENCE, Shell
-from tests.waiting import until
+from tests.cli.calling import Shell
+from tests.waiting import PATIENCE, until
 
 
 class Served:

@@ -113,7 +113,7 @@ async def test_a_change_reaches_a_running_worker(api: Api, admin: httpx.AsyncCli
 
         async def timed_out() -> bool:
             job = (await acme.post("/api/v1/jobs", json={"definition_key": "slow", "queue": "default"})).json()
-            await finished(api.hr, job["id"], 5)
+            await finished(api.hr, job["id"])
             return "timed out" in (await acme.get(f"/api/v1/jobs/{job['id']}")).json()["last_error"]
 
         await until("the worker has heard of the timeout", timed_out)

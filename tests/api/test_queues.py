@@ -77,7 +77,7 @@ async def test_nothing_is_claimed_from_a_paused_queue_until_it_is_resumed(api: A
         resumed = await admin.post(f"{QUEUES}/default/resume")
 
         assert (resumed.json()["paused"], resumed.json()["workers"]) == (False, 1)
-        assert (await finished(api.hr, waiting, 5)).status == "succeeded"
+        assert (await finished(api.hr, waiting)).status == "succeeded"
 
 
 async def test_a_pause_may_end_by_itself(api: Api, admin: httpx.AsyncClient) -> None:

@@ -133,5 +133,5 @@ async def test_in_a_hosts_lifespan_jobs_run_unless_they_are_off(database_url: st
         return "done"
 
     async with hr.lifespan():
-        job = await hr.wait(await hr.enqueue("work"), timeout=30)
+        job = await hr.wait(await hr.enqueue("work"), timeout=PATIENCE)
     assert job.result == "done"

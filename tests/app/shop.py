@@ -7,6 +7,8 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
+from tests.waiting import PATIENCE
+
 from headrace import Headrace
 from headrace.app.work import WorkerProcess
 
@@ -55,7 +57,7 @@ def working_in_a_thread(url: str) -> Iterator[None]:
     thread = threading.Thread(target=asyncio.run, args=[work()])
     thread.start()
     try:
-        assert ready.wait(30)
+        assert ready.wait(PATIENCE)
         yield
     finally:
         done.set()

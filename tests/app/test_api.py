@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from tests.app.shop import make_shop, working
+from tests.waiting import PATIENCE
 
 from headrace import Headrace
 from headrace.app.headrace import NotOpen
@@ -277,19 +278,19 @@ async def test_a_wait_may_run_out_and_leaves_nobody_registered(hr: Headrace) -> 
 async def test_a_wait_returns_with_the_job_once_it_has_ended(hr: Headrace) -> None:
     async with working(hr):
         job_id = await hr.enqueue("add", {"x": 2, "y": 3})
-        first, second = await asyncio.gather(hr.wait(job_id, 30), hr.wait(str(job_id), 30))
+        first, second = await asyncio.gather(hr.wait(job_id, PATIENCE), hr.wait(str(job_id), PATIENCE))
         assert first == second
         assert (first.status, first.result, first.attempt_count) == (JobStatus.SUCCEEDED, 5, 1)
-        failed = await hr.wait(await hr.enqueue("refuse"), 30)
+        failed = await hr.wait(await hr.enqueue("refuse"), PATIENCE)
         assert (failed.status, failed.result) == (JobStatus.DEAD_LETTER, None)
         assert await hr.retry(failed.id) is True
-        assert (await hr.wait(failed.id, 30)).status is JobStatus.DEAD_LETTER
+        assert (await hr.wait(failed.id, PATIENCE)).status is JobStatus.DEAD_LETTER
     assert (await hr.wait(job_id)).result == 5  # ended long ago
 
 
 async def test_a_cancel_ends_a_wait(hr: Headrace) -> None:
     job_id: UUID = await hr.enqueue("add", {"x": 1}, delay=3600)
-    waiting = asyncio.create_task(hr.wait(job_id, 30))
+    waiting = asyncio.create_task(hr.wait(job_id, PATIENCE))
     assert await hr.cancel(job_id) is True
     assert (await waiting).status is JobStatus.CANCELED
     assert await hr.cancel(job_id) is False

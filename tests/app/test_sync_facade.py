@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy.orm import Session
 from tests.app import brought
 from tests.app.shop import make_shop, working_in_a_thread
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 from headrace import Headrace
 from headrace.errors import BadRequest, DatabaseUnusable, NotFound, ValidationError
@@ -56,9 +56,9 @@ def test_a_wait_ends_with_the_job(database_url: str) -> None:
     hr = make_shop(database_url)
     with working_in_a_thread(database_url):
         job_id = hr.sync.enqueue("add", {"x": 2, "y": 3})
-        job = hr.sync.wait(job_id, timeout=30)
+        job = hr.sync.wait(job_id, timeout=PATIENCE)
         assert (job.status, job.result) == (JobStatus.SUCCEEDED, 5)
-        failed = hr.sync.wait(hr.sync.enqueue("refuse"), timeout=30)
+        failed = hr.sync.wait(hr.sync.enqueue("refuse"), timeout=PATIENCE)
         assert failed.status is JobStatus.DEAD_LETTER
         assert "never" in str(failed.last_error)
     hr.sync.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
+from tests.waiting import PATIENCE
 from tests.worker.running import app_on, working
 
 from headrace import Headrace, NotFound, Principal
@@ -32,7 +33,7 @@ async def hr(database_url: str, connection: Connection) -> AsyncIterator[Headrac
 
     async with working(hr):
         for job_id in (await hr.enqueue("work"), await enqueue_system_job(connection, KEY)):
-            await hr.wait(job_id, timeout=30)
+            await hr.wait(job_id, timeout=PATIENCE)
     async with hr:
         await hr.enqueue("work")
         await enqueue_system_job(connection, KEY)

@@ -164,4 +164,4 @@ async def test_an_enqueue_of_a_system_job_is_heard_at_once(hr: Headrace, connect
     async with working(hr) as process:
         await until("it listens", lambda: process.worker.ready.is_set())
         job_id = await enqueue_system_job(connection, KEY, dedupe_key="one")
-        assert (await finished(hr, job_id, 4)).status == "succeeded"
+        assert (await finished(hr, job_id)).status == "succeeded"

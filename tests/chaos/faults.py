@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.chaos.ledger import History, Stretch
 from tests.chaos.processes import Workers
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 from headrace.db.connect import Connection
 from headrace.triggers.change import set_enabled, update_trigger
@@ -46,7 +46,7 @@ class Herd:
         place = self._chance.randrange(len(self._running))
         victim = self._running[place]
         victim.kill()
-        victim.wait(10)
+        victim.wait(PATIENCE)
         self._stopped.pop(victim.pid, None)
         self._running[place] = self._workers.start(*SERVE_NOTHING)
         self.kills += 1

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.chaos.server import children_of, running
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 from headrace.db.embedded.account import Account, account_for
 from headrace.db.embedded.binaries import Install, find_install, runnable_by
@@ -78,7 +78,7 @@ class Node:
         family = [self._process.pid, *children_of(self._process.pid)]
         for pid in family:
             os.kill(pid, signal.SIGKILL)
-        self._process.wait(10)
+        self._process.wait(PATIENCE)
         wait_until("the server's processes are gone", lambda: not set(family) & running())
 
     def _answers(self) -> bool:

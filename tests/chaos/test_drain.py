@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.chaos.processes import Workers, attempts, enqueue, live_workers, until_exists, until_live
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 from headrace.db.connect import Connection
 
@@ -30,7 +30,7 @@ async def test_a_drained_process_waits_for_its_job_and_ends_well(
 
     (tmp_path / "release-1").touch()
 
-    assert worker.wait(30) == 0
+    assert worker.wait(PATIENCE) == 0
     assert await attempts(connection, job_id) == [(1, "succeeded", "succeeded")]
 
 
@@ -48,5 +48,5 @@ async def test_a_drained_child_is_not_replaced_and_the_last_one_ends_the_parent(
     assert parent.poll() is None
     await drain(connection, second)
 
-    assert parent.wait(30) == 0
+    assert parent.wait(PATIENCE) == 0
     assert "is replaced" not in workers.said(parent)

@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 
 from tests.chaos.processes import Workers, attempts, enqueue, live_workers, until_ended, until_exists
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 from headrace.db.connect import Connection
 
@@ -41,7 +41,7 @@ async def test_a_worker_stopped_past_its_lease_wakes_up_and_changes_nothing(
 
     # And it works on: with the other one gone, there is nobody else.
     other.terminate()
-    assert other.wait(30) == 0
+    assert other.wait(PATIENCE) == 0
     (tmp_path / "again").mkdir()
     (tmp_path / "again" / "release-1").touch()
     again = await enqueue(connection, "hold", json.dumps({"folder": str(tmp_path / "again")}))

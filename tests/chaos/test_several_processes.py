@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 
 from tests.chaos.processes import Workers, attempts, enqueue, live_workers, until_exists, until_live
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 from headrace.db.connect import Connection
 
@@ -18,7 +18,7 @@ async def test_sigterm_ends_all_of_them_in_order(connection: Connection, workers
     children = [pid for _, pid in await until_live(connection, 2)]
     assert parent.pid not in children
     parent.terminate()
-    assert parent.wait(30) == 0
+    assert parent.wait(PATIENCE) == 0
     assert not any(lives(pid) for pid in children)
     states = await connection.fetch("select state::text from headrace.worker")
     assert [row[0] for row in states] == ["stopped", "stopped"]
@@ -37,7 +37,7 @@ async def test_a_killed_child_is_replaced(connection: Connection, workers: Worke
     await until("another has taken its place", replaced)
     assert "a worker process ended and is replaced" in workers.said(parent)
     parent.send_signal(signal.SIGINT)
-    assert parent.wait(30) == 0
+    assert parent.wait(PATIENCE) == 0
 
 
 async def test_a_second_signal_ends_them_at_once(connection: Connection, workers: Workers, tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ async def test_a_second_signal_ends_them_at_once(connection: Connection, workers
     parent.terminate()
     await until("both have heard it", lambda: workers.said(parent).count("signal again to end at once") == 2)
     parent.terminate()
-    assert parent.wait(10) != 0
+    assert parent.wait(PATIENCE) != 0
     assert not any(lives(pid) for pid in children)
     assert await attempts(connection, job_id) == []
 
@@ -63,7 +63,7 @@ async def test_a_second_signal_ends_a_single_worker_at_once(
     await until("it has heard it", lambda: "signal again to end at once" in workers.said(worker))
     assert worker.poll() is None
     worker.send_signal(signal.SIGINT)
-    assert worker.wait(10) == 128 + signal.SIGINT
+    assert worker.wait(PATIENCE) == 128 + signal.SIGINT
 
 
 async def test_one_signal_lets_a_worker_finish_its_job(
@@ -75,7 +75,7 @@ async def test_one_signal_lets_a_worker_finish_its_job(
     worker.terminate()
     await until("it has heard it", lambda: "signal again to end at once" in workers.said(worker))
     (tmp_path / "release-1").touch()
-    assert worker.wait(30) == 0
+    assert worker.wait(PATIENCE) == 0
     assert await attempts(connection, job_id) == [(1, "succeeded", "succeeded")]
 
 

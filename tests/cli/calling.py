@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.environ import bare_environ
+from tests.waiting import PATIENCE
 
-PATIENCE = 60
 # What the installed script does.
 ENTRY = "from headrace.cli.entry import run; run()"
 

@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 from tests.cli.touring import Cli
+from tests.waiting import PATIENCE
 
 from headrace.cli.spark import spark
 from headrace.cli.top.act import obey
@@ -236,7 +237,7 @@ class Terminal:
     def end(self) -> int:
         """How it ended."""
         self.until("\x1b[?1049l")  # the other screen is left
-        code = self.process.wait(30)
+        code = self.process.wait(PATIENCE)
         assert termios.tcgetattr(self.child)[:4] == self.before[:4]
         os.close(self.child)
         os.close(self.main)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.calling import Shell, one_line
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.worker.running import said, until_said, until_status
 
 from headrace.db.connect import Connection
@@ -127,7 +127,7 @@ def live(tmp_path: Path, database_url: str) -> Iterator[tuple[Shell, Start]]:
     yield shell, start
     for worker in started:
         worker.terminate()
-        worker.wait(30)
+        worker.wait(PATIENCE)
 
 
 def logged(shell: Shell) -> str:

@@ -7,8 +7,8 @@ import signal
 import subprocess
 from pathlib import Path
 
-from tests.cli.calling import PATIENCE, Shell
-from tests.waiting import until
+from tests.cli.calling import Shell
+from tests.waiting import PATIENCE, until
 
 from headrace.db.connect import Connection, Endpoint
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 from tests.api.served import free_port
-from tests.cli.calling import PATIENCE, Shell, one_line
+from tests.cli.calling import Shell, one_line
 from tests.cli.every.machine import MACHINE
 from tests.cli.every.table import example
 from tests.cli.touring import Cli
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 from headrace.db.connect import Endpoint
 from headrace.db.embedded.binaries import find_install

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from tests.api.served import serve
-from tests.cli.calling import PATIENCE, Shell
-from tests.waiting import until
+from tests.cli.calling import Shell
+from tests.waiting import PATIENCE, until
 from tests.worker.running import app_on, finished, run_due, until_status
 
 from headrace import Headrace

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.calling import Shell, one_line
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.worker.own_http import OwnHttpServer, own_http_server
 from tests.worker.running import app_on, finished, until_status
 
@@ -74,7 +74,7 @@ async def test_a_worker_brings_its_definitions_and_runs_jobs_without_a_database(
         assert await connection.fetchval("select cron_expr from headrace.trigger") == "0 3 * * *"
     finally:
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE) == 0
     said = (folder / "said.log").read_text()
     assert "not over HTTP" in said
     assert made.token not in said

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.cli.calling import PATIENCE, Shell
-from tests.waiting import until
+from tests.cli.calling import Shell
+from tests.waiting import PATIENCE, until
 
 from headrace.db.connect import Connection
 from headrace.db.embedded.binaries import find_install

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.calling import PATIENCE, Shell
+from tests.cli.calling import Shell
 from tests.environ import bare_environ
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 from headrace.db.connect import Connection
 

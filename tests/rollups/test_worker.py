@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.engine import Engine
 from tests.rollups.counting import deltas
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.worker.running import app_on, working
 
 from headrace.rollups.read import depth, summary
@@ -18,7 +18,7 @@ async def test_a_worker_folds_and_samples_by_itself(engine: Engine) -> None:
 
     async with working(hr):
         for _ in range(3):
-            await hr.wait(await hr.enqueue("work"), 20)
+            await hr.wait(await hr.enqueue("work"), PATIENCE)
 
         async def folded() -> bool:
             since = await engine.db.fetchval("select now() - interval '1 hour'")

@@ -21,7 +21,7 @@ from tests.triggers.triggering import (
     nobody_looks_unasked,
     reasons,
 )
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.worker.running import app_on, running, working
 
 from headrace.app.work import WorkerProcess
@@ -171,7 +171,7 @@ async def test_turned_off_a_worker_runs_jobs_and_fires_nothing(engine: Engine) -
         due = await hourly(engine)
         await due.come_due()
         for _ in range(3):
-            await hr.wait(await hr.enqueue("work"), 20)
+            await hr.wait(await hr.enqueue("work"), PATIENCE)
     assert await jobs(engine, trigger_id) == []
     assert await due.fired() == []
 

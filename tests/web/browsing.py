@@ -11,7 +11,7 @@ from pathlib import Path
 
 from playwright.async_api import Browser, Page
 from scripts.install_chromium import MISSING, find
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 FLAGS = (
     "--headless=new",
@@ -44,7 +44,7 @@ def chromium(folder: Path) -> Iterator[str]:
         yield f"http://127.0.0.1:{port.read_text().splitlines()[0]}"
     finally:
         os.killpg(process.pid, signal.SIGTERM)
-        process.wait(30)
+        process.wait(PATIENCE)
 
 
 @asynccontextmanager

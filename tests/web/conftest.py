@@ -10,12 +10,13 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, async_playwright, expect
 from tests.servers import TestServer
+from tests.waiting import PATIENCE
 from tests.web.browsing import chromium
 from tests.web.dash import Dash, reading
 from tests.web.served import DashboardServer, serve_dashboard
 
 # For machines on which others work too; what holds at once is seen at once.
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=1000 * PATIENCE)
 # One loop for all tests here, so that they share the driver of the browser: to start it takes longer than most of them.
 ONE_LOOP = pytest.mark.asyncio(loop_scope="session")
 

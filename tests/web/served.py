@@ -10,9 +10,9 @@ from pathlib import Path
 
 import httpx
 from tests.api.served import free_port
-from tests.cli.calling import PATIENCE, Shell
+from tests.cli.calling import Shell
 from tests.servers import TestServer
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[2]
 TOKEN = re.compile(r"sign in at \S+#token=(\S+)")

@@ -21,8 +21,8 @@ async def test_failures_are_the_headline_and_lead_to_their_jobs(dash: Dash) -> N
         await dash.ended("fail")
     await dash.open("/")
 
-    await expect(dash.page.get_by_role("heading", name="fail is failing")).to_be_visible(timeout=15_000)
-    await expect(dash.page.get_by_role("img", name=re.compile("6 failed in all"))).to_be_visible(timeout=15_000)
+    await expect(dash.page.get_by_role("heading", name="fail is failing")).to_be_visible()
+    await expect(dash.page.get_by_role("img", name=re.compile("6 failed in all"))).to_be_visible()
     await dash.page.get_by_role("link", name="See the jobs").click()
     await expect(dash.page.locator("tbody tr")).to_have_count(6)
 
@@ -31,7 +31,7 @@ async def test_jobs_that_nobody_runs_are_told_with_what_to_do(dash: Dash) -> Non
     job_id = await dash.enqueue("nightly")
     await dash.open("/")
     # Told once the worker has sampled the queues, which it does by itself.
-    await expect(dash.page.get_by_role("heading", name="No worker serves queue nobody")).to_be_visible(timeout=60_000)
+    await expect(dash.page.get_by_role("heading", name="No worker serves queue nobody")).to_be_visible()
     health = dash.page.locator(".health-lead")
     await expect(health).to_contain_text("1 job waits, the oldest for")
     await expect(health).to_contain_text("Start one with headrace worker --queues nobody.")
@@ -62,7 +62,7 @@ async def test_a_panel_that_fails_fails_alone_and_comes_back(dash: Dash) -> None
 
     await dash.allow("**/api/v1/charts/busiest*")
 
-    await expect(dash.page.get_by_role("link", name="greet")).to_be_visible(timeout=20_000)
+    await expect(dash.page.get_by_role("link", name="greet")).to_be_visible()
     await expect(failed).to_be_hidden()
 
 

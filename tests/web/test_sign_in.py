@@ -63,7 +63,7 @@ async def test_a_revoked_token_ends_what_it_opened(dash: Dash) -> None:
         [mine] = [token for token in tokens if token["name"] == f"tenant_admin {dash.tenant}"]
         admin.delete(f"/admin/tokens/{mine['id']}")
 
-    await expect(dash.page.get_by_label("Token")).to_be_visible(timeout=15_000)
+    await expect(dash.page.get_by_label("Token")).to_be_visible()
 
 
 async def test_when_the_server_does_not_answer_it_says_so_and_tries_again(dash: Dash) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 import pytest
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.worker import over_http
 from tests.worker.settings import settings_for
 
@@ -101,9 +101,9 @@ def speaking(process: Process, line: type[Any]) -> Process:
     return process
 
 
-async def finished(hr: Headrace, job_id: UUID, seconds: float = 30) -> Job:
+async def finished(hr: Headrace, job_id: UUID) -> Job:
     """The job once it has ended."""
-    return await hr.wait(job_id, timeout=seconds)
+    return await hr.wait(job_id, timeout=PATIENCE)
 
 
 def worker_id(process: Process) -> int:

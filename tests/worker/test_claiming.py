@@ -136,7 +136,7 @@ async def test_a_lone_job_is_picked_up_by_notification(
         await until("somebody listens for it", listener_of(process).listening.is_set)
         for _ in range(3):
             await until_armed(connection, worker_id(process))
-            assert (await finished(hr, await lone.enqueue(), 20)).result == "noticed"
+            assert (await finished(hr, await lone.enqueue())).result == "noticed"
 
 
 @only_postgres
