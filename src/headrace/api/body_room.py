@@ -10,7 +10,7 @@ from headrace.errors import HeadraceError
 # One tenant cannot keep the others out, nor can strangers.
 SHARE_OF_ONE = 1 / 2
 SHARE_OF_STRANGERS = 1 / 16
-# The body of nearly every request is smaller: it needs no room, and finds its way when there is none.
+# The body of nearly every request is smaller. It is not counted, so a full server still takes it.
 FREE = 64 * 1024
 STRANGERS = None
 
@@ -62,7 +62,7 @@ class Holding:
         self._size = self._counted = 0
 
     def take(self, size: int) -> None:
-        """So many bytes more have come."""
+        """Count bytes that have arrived, or `NoRoom`."""
         self._size += size
         free = 0 if self._caller is STRANGERS else FREE
         more = max(0, self._size - free) - self._counted

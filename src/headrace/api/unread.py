@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class EndUnread:
-    """Middleware: says `Connection: close` when a part of the body was not read, for nobody is going to read it."""
+    """Middleware: answers with `Connection: close` when the server leaves a part of the body unread."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from headrace.api.access_log import Caller
 
-# A connection this young may be somebody's who is about to show a credential.
+# A client that has just connected may be about to send its credential.
 YOUNG_SECONDS = 1.0
 
 
@@ -33,7 +33,7 @@ class Places:
 
     @property
     def full(self) -> bool:
-        """Whether another one needs somebody's place."""
+        """Whether a new connection has to take the place of another."""
         return len(self._strangers) + len(self._known) >= self.most
 
     def enter(self, place: Place, now: float) -> bool:
