@@ -6,6 +6,11 @@ BIN := $(VENV)/bin
 UV := .tools/uv-$(UV_VERSION)/bin/uv
 TSC_VERSION := 7.0.2
 TSC := .tools/node/node_modules/.bin/tsc
+# They read the API's description as its users' tools do.
+REDOCLY_VERSION := 2.77.0
+OPENAPI_TYPESCRIPT_VERSION := 7.13.0
+TYPESCRIPT_5_VERSION := 5.9.3
+OPENAPI_TOOLS := .tools/openapi/node_modules/.bin/redocly
 # Many tests wait for a process or a lease, so two for each core.
 JOBS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
 export PYTHONPATH := src
@@ -48,6 +53,11 @@ check: ## Check the types of the dashboard's scripts with tsc, where Node is ins
 		elif ! $(MAKE) --no-print-directory $(TSC); then echo "tsc cannot be fetched, so the dashboard's types are not checked."; \
 		else $(TSC) -p src/headrace/web/jsconfig.json; fi
 
+.PHONY: openapi-tools
+openapi-tools: ## Fetch the tools with which the API's description is tested, where Node is installed
+	@if ! command -v npm >/dev/null; then echo "Node is not installed, so the API's description is tested with Python alone."; \
+		elif ! $(MAKE) --no-print-directory $(OPENAPI_TOOLS); then echo "redocly and openapi-typescript cannot be fetched, so tests leave them out."; fi
+
 .PHONY: chromium
 chromium: ## Install Debian's Chromium, with which the dashboard is tested, where that is allowed
 	@$(PYTHON) scripts/install_chromium.py
@@ -57,12 +67,13 @@ screenshots: $(VENV)/.installed chromium ## Take pictures of every screen into d
 	@$(BIN)/python -m scripts.take_screenshots $(ARGS)
 
 .PHONY: tests
-tests: $(VENV)/.installed chromium ## Run all tests in parallel (ARGS="-k cancel" to choose)
+tests: $(VENV)/.installed chromium openapi-tools ## Run all tests in parallel (ARGS="-k cancel" to choose)
 	@$(BIN)/pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 .PHONY: test-long
-test-long: $(VENV)/.installed ## Try every change of clocks, and faults for longer (about 20 minutes)
+test-long: $(VENV)/.installed ## Try every change of clocks, and faults for longer (about 40 minutes)
 	@LONG_TESTS=1 $(BIN)/pytest -n $(JOBS) --timeout 3600 tests/model tests/chaos/test_triggers.py tests/chaos/test_events.py tests/chaos/test_limits.py tests/api/test_schemathesis.py $(ARGS)
+	@LONG_TESTS=1 $(BIN)/pytest --timeout 3600 tests/chaos/storm/long_storm.py $(ARGS)
 
 .PHONY: bench
 bench: $(VENV)/.installed ## Measure speed: a table here, JSON in bench/results/
@@ -98,6 +109,13 @@ $(TSC): src/headrace/web/static/vendor/versions.json
 	@echo "Fetching tsc ..."
 	@npm install --silent --no-save --no-package-lock --prefix .tools/node typescript@$(TSC_VERSION) \
 		$$($(PYTHON) scripts/vendored.py)
+	@touch $@
+
+# Apart from tsc's folder: openapi-typescript needs an older TypeScript.
+$(OPENAPI_TOOLS): Makefile
+	@echo "Fetching redocly and openapi-typescript ..."
+	@npm install --silent --no-save --no-package-lock --prefix .tools/openapi @redocly/cli@$(REDOCLY_VERSION) \
+		openapi-typescript@$(OPENAPI_TYPESCRIPT_VERSION) typescript@$(TYPESCRIPT_5_VERSION)
 	@touch $@
 
 $(UV):

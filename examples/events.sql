@@ -34,6 +34,6 @@ select e.emitted_at, e.name, e.data, t.name as trigger, d.outcome, d.reason, d.d
   left join headrace.trigger as t on t.id = d.trigger_id
  order by e.id desc limit 10;
 
--- Its jobs, with the event's id as their source.
-select status, payload, source, source_ref as event_id, correlation_id
+-- Its jobs, each with its trigger and its event.
+select status, payload, source, trigger_id, event_id, correlation_id
   from headrace.jobs where definition = 'index_folder' and source = 'event' order by id desc limit 10;

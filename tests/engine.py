@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +11,7 @@ from headrace.db.connect import Connection, Endpoint
 from headrace.model.job import ClaimedJob, Job, Terms
 from headrace.model.outcome import Outcome, Succeeded
 from headrace.model.transition import decide
+from headrace.model.vigil import NEVER_SEEN, Gap, Vigil
 from headrace.queue.claim import Gated, Held, claim_gated, claim_jobs
 from headrace.queue.finish import finish_attempts
 from headrace.queue.lease import WorkerIdentity, register_worker
@@ -92,7 +93,7 @@ class Engine:
         await self.db.execute(
             "update headrace.worker set lease_expires_at = now() - interval '1 second' where id = $1", worker_id
         )
-        await mark_lost_workers(self.db, healthy_for=timedelta(hours=1))
+        await mark_lost_workers(self.db, watched(timedelta(hours=1)))
 
     async def rescue(self) -> int:
         """Free what lost workers held."""
@@ -122,3 +123,9 @@ def as_claimed(held: Held) -> ClaimedJob:
     return ClaimedJob(
         held.job_id, held.run, held.spent, held.max_attempts, Terms("work"), "default", "{}", None, None, "sql"
     )
+
+
+def watched(lasted: timedelta) -> Vigil:
+    """Somebody has had the database in sight for so long, and until now."""
+    now = datetime.now(UTC)
+    return Vigil(last=now, gaps=[Gap(now - lasted, NEVER_SEEN)])

@@ -102,7 +102,7 @@ def end_descendants() -> list[Process]:
         with suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)
     with suppress(AssertionError):
-        wait_until("what was killed is gone", lambda: not _descendants(), patience=SECONDS_TO_STOP)
+        wait_until("what was killed is gone", lambda: not _descendants())
     return left
 
 

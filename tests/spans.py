@@ -16,8 +16,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 class Spans:
     """All that have ended."""
 
-    def __init__(self, exporter: InMemorySpanExporter) -> None:
+    def __init__(self, exporter: InMemorySpanExporter, provider: TracerProvider) -> None:
         self._exporter = exporter
+        self.provider = provider
 
     def named(self, name: str) -> list[ReadableSpan]:
         """In the order in which they ended."""
@@ -36,7 +37,7 @@ def keeping_spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Spans]:
     provider = TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     monkeypatch.setattr(trace, "_TRACER_PROVIDER", provider)
-    yield Spans(exporter)
+    yield Spans(exporter, provider)
     provider.shutdown()
 
 

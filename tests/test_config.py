@@ -12,6 +12,7 @@ from headrace.errors import ConfigError
 
 # key, default, then a value for the file, the environment and a flag, each with what it becomes.
 TABLE: list[tuple[str, Any, tuple[str, Any], tuple[str, Any], tuple[Any, Any]]] = [
+    ("app", None, ('"f"', "f"), ("e", "e"), ("g", "g")),
     ("data_dir", Path(".headrace"), ('"f"', Path("f")), ("e", Path("e")), (Path("g"), Path("g"))),
     ("secret_key", None, ('"f"', "f"), ("e", "e"), ("g", "g")),
     ("database.url", None, ('"postgresql://f"', "postgresql://f"), ("postgresql://e", "postgresql://e"), ("g", "g")),
@@ -23,6 +24,7 @@ TABLE: list[tuple[str, Any, tuple[str, Any], tuple[str, Any], tuple[Any, Any]]] 
     ("jobs.poll_interval_ms", 1000, ("101", 101), ("102", 102), (103, 103)),
     ("jobs.lease_duration_s", 60.0, ("5.5", 5.5), ("6.5", 6.5), (7.5, 7.5)),
     ("jobs.max_retries_default", 3, ("0", 0), ("1", 1), (2, 2)),
+    ("jobs.unreadable_after_s", 900.0, ("0", 0.0), ("1", 1.0), (2, 2.0)),
     ("jobs.shutdown_timeout_s", 30.0, ("0", 0.0), ("1", 1.0), (2, 2.0)),
     ("jobs.kill_grace_s", 5.0, ("0", 0.0), ("1", 1.0), (2, 2.0)),
     ("jobs.scheduler_enabled", True, ("false", False), ("false", False), (False, False)),

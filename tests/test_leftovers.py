@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.leftovers import PREFIX, sweep
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[1]
 # It starts a process that outlives its parent, in a session of its own, and says which one.
@@ -40,7 +40,7 @@ def test_a_run_leaves_neither_process_nor_folder_and_names_the_process(tmp_path:
     if end == "is interrupted":
         wait_until("the test runs", note.exists)
         run.send_signal(signal.SIGTERM)
-    output, _ = run.communicate(timeout=60)
+    output, _ = run.communicate(timeout=PATIENCE)
 
     folder, pid = note.read_text().split()
     assert not Path(folder).exists()

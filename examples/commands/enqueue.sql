@@ -2,7 +2,7 @@
 --   headrace db psql -f enqueue.sql
 -- See what came of them with look.sql.
 
--- Arguments. The second and the third do not fit the command's JSON Schema and fail for good.
+-- Arguments. The second and the third do not fit the command's JSON Schema and are dead letters.
 select headrace.enqueue('count-files', '{"folder": "/etc", "pattern": "*.conf"}');
 select headrace.enqueue('count-files', '{"folder": "etc"}');
 select headrace.enqueue('count-files', '{"folder": "/etc", "depth": 3}');

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from tests.alerts.alarming import Told, Watchman
-from tests.triggers.triggering import hourly, tick
+from tests.triggers.triggering import add, hourly, move, reasons, tick
 
 from headrace.queue.lease import WorkerIdentity, register_worker
 
@@ -51,6 +51,7 @@ async def test_jobs_that_no_worker_runs_are_told_and_over_when_one_comes(watch: 
     await watch.age(2 * MINUTE)
     assert await watch.look() == [Told("firing", "ops-no_worker", ("default",))]
     assert await watch.look() == []
+    assert (await watch.alerts())[0].error == 'No live worker of queue default knows "work".'
     await worker_of(watch, "default")
     assert await watch.look() == [Told("recovered", "ops-no_worker", ("default",))]
     assert await watch.look() == []
@@ -88,6 +89,30 @@ async def test_a_missed_due_time_is_told_and_over_after_a_while(watch: Watchman)
     await watch.age(timedelta(minutes=11))
     assert await watch.look() == [Told("recovered", "ops-missed_fire", ("default/nightly",))]
     assert await watch.look() == []
+
+
+async def test_what_a_trigger_of_an_undefined_sql_job_is_due_for_is_missed(watch: Watchman) -> None:
+    await watch.rule("missed_fire", late_seconds=60)
+    await watch.db.execute("create or replace function public.tidy() returns jsonb language sql return '{}'::jsonb")
+    await watch.db.execute("select headrace.define_sql_job('tidy', 'public.tidy')")
+    trigger = await hourly(watch.engine, name="nightly", definition="tidy")
+    await add(watch.engine, "on-file", definition="tidy", trigger_type="event", event_name="file.new")
+    await tick(watch.engine)
+    await watch.db.execute("select headrace.undefine_sql_job('tidy')")
+    assert await watch.look() == []
+    await move(watch.engine, trigger.id, -2 * timedelta(hours=1))
+    await tick(watch.engine)
+    assert await reasons(watch.engine, trigger.id) == ["superseded", "deleted_from_code"]
+    assert await watch.look() == [Told("firing", "ops-missed_fire", ("default/nightly",))]
+    await watch.db.execute(
+        "update headrace.definition set deleted_from_code_at = now() - interval '2 minutes' where key = 'tidy'"
+    )
+    assert await watch.look() == [Told("firing", "ops-missed_fire", ("default/on-file",))]
+    alerts = {alert.subject: alert for alert in await watch.alerts()}
+    assert alerts["default/on-file"].what == (
+        "trigger default/on-file is on and can enqueue nothing: its definition is gone"
+    )
+    assert alerts["default/nightly"].error == 'The definition "tidy" was undefined, so the trigger can enqueue nothing.'
 
 
 async def test_a_due_time_that_was_skipped_on_purpose_is_no_miss(watch: Watchman) -> None:

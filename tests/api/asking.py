@@ -6,6 +6,8 @@ import asyncio
 import json
 from typing import Any, NamedTuple
 
+from tests.waiting import PATIENCE
+
 
 class Answer(NamedTuple):
     """What came back; of a stream only its head."""
@@ -58,7 +60,7 @@ async def ask(
                 known.set()
 
     task = asyncio.create_task(app(scope, receive, send))
-    await asyncio.wait({task, asyncio.create_task(known.wait())}, return_when=asyncio.FIRST_COMPLETED, timeout=30)
+    await asyncio.wait({task, asyncio.create_task(known.wait())}, return_when=asyncio.FIRST_COMPLETED, timeout=PATIENCE)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     return Answer(status, b"".join(parts).decode())

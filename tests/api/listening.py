@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import uvicorn
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 
 @asynccontextmanager
@@ -64,7 +64,7 @@ async def listening(url: str, token: str, last_id: str | None = None, **headers:
         headers["Last-Event-ID"] = last_id
     heard = Heard()
     async with (
-        httpx.AsyncClient(timeout=30) as client,
+        httpx.AsyncClient(timeout=PATIENCE) as client,
         client.stream("GET", f"{url}/api/v1/stream", headers=headers) as answer,
     ):
         assert answer.status_code == 200, await answer.aread()

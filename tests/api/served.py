@@ -21,7 +21,7 @@ class Served:
     def client(self) -> httpx.AsyncClient:
         """With a good token."""
         headers = {"Authorization": f"Bearer {self.token}"}
-        return httpx.AsyncClient(base_url=self.url, headers=headers, timeout=60)
+        return httpx.AsyncClient(base_url=self.url, headers=headers, timeout=PATIENCE)
 
     def memory(self) -> float:
         """The most memory that it ever had, in MB."""

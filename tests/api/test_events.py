@@ -40,6 +40,53 @@ async def test_an_event_is_published_and_seen_with_what_came_of_it(api: Api, acm
     assert (await acme.get(EVENTS)).json()["items"] == [event]
 
 
+async def test_a_trigger_of_events_knows_its_jobs_and_each_job_its_trigger_and_its_event(
+    api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient
+) -> None:
+    trigger = await make(acme, cron_expr=None, event_name="order.*")
+    other = await make(acme, cron_expr=None, event_name="order.paid", name="other")
+    events = [await emit(acme, name) for name in ("order.paid", "order.new", "order.new")]
+    await dispatch(api)
+    for made, n in ((trigger, 3), (other, 1)):
+        shown = (await acme.get(f"/api/v1/jobs/triggers/{made['id']}")).json()
+        assert (shown["fires"], shown["runs"]) == (n, n)
+        jobs = (await acme.get("/api/v1/jobs", params={"trigger": made["id"]})).json()["items"]
+        assert sorted((job["trigger_id"], job["event_id"], job["source_ref"]) for job in jobs) == [
+            (made["id"], event_id, event_id) for event_id in sorted(events[:n])
+        ]
+        queued = {"trigger": made["id"], "status": "queued"}
+        assert len((await acme.get("/api/v1/jobs", params=queued)).json()["items"]) == n
+    for event_id, n in zip(events, (2, 1, 1), strict=True):
+        jobs = (await acme.get("/api/v1/jobs", params={"event": event_id})).json()["items"]
+        assert [job["event_id"] for job in jobs] == [event_id] * n
+    one = {"event": events[0], "trigger": other["id"], "status": "queued"}
+    assert len((await acme.get("/api/v1/jobs", params=one)).json()["items"]) == 1
+    bulk = {"action": "cancel", "filter": {**one, "status": ["queued"]}, "dry_run": True}
+    counted = await acme.post("/api/v1/jobs/bulk", json=bulk)
+    assert counted.json()["matching"] == 1
+    assert (await globex.get("/api/v1/jobs", params={"trigger": trigger["id"]})).json()["items"] == []
+
+
+async def test_a_repeated_request_with_its_key_is_the_same_event(
+    acme: httpx.AsyncClient, globex: httpx.AsyncClient
+) -> None:
+    header = {"Idempotency-Key": "order 7"}
+    body = {"name": "order.paid", "data": {"n": 7}}
+    first = await acme.post(EVENTS, json=body, headers=header)
+    again = await acme.post(EVENTS, json=body, headers=header)
+    assert (first.status_code, again.status_code, again.json()) == (201, 200, first.json())
+    in_body = await acme.post(EVENTS, json={**body, "idempotency_key": "order 7"})
+    assert (in_body.status_code, in_body.json()) == (200, first.json())
+    other = await acme.post(EVENTS, json={**body, "data": {"n": 8}}, headers=header)
+    assert (other.status_code, other.json()["detail"]) == (
+        409,
+        'idempotency key "order 7" was used before with another event name or data. Use a new key for a new request.',
+    )
+    assert (await acme.post(EVENTS, json=body, headers={"Idempotency-Key": "k" * 501})).status_code == 422
+    assert (await globex.post(EVENTS, json=body, headers=header)).status_code == 201
+    assert [event["id"] for event in (await acme.get(EVENTS)).json()["items"]] == [first.json()["id"]]
+
+
 async def test_events_come_newest_first_in_pages_and_by_name(acme: httpx.AsyncClient) -> None:
     ids = [await emit(acme, f"order.{n % 2}") for n in range(7)]
     assert sorted(event["id"] for event in await pages(acme, EVENTS, 3)) == sorted(ids)

@@ -7,11 +7,13 @@ from typing import Any
 import httpx
 import pytest
 from tests.api.conftest import Api
+from tests.db.pooler import pooled
 from tests.worker.running import app_on, running
 
 import headrace.service.health as health
 from headrace.api.app import create_app
 from headrace.app.work import WorkerProcess
+from headrace.service.examine.server import notifications
 
 
 @pytest.fixture
@@ -52,6 +54,16 @@ async def test_without_notifications_a_live_worker_will_do(
 
     async with running(WorkerProcess(api.hr)):
         assert (await anybody.get("/readyz")).status_code == 200
+
+
+async def test_behind_a_transaction_pooler_notifications_are_not_heard_as_the_doctor_says(database_url: str) -> None:
+    async with pooled(database_url, backends=1) as (url, _), app_on(url) as hr:
+        found = await health.Health(hr).check()
+        async with hr.database.pool.acquire() as conn:
+            (doctor,) = await notifications(hr.database, conn)
+
+    assert (found.problems, found.notifications) == ([], False)
+    assert doctor.said == "not heard behind a transaction pooler"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +111,7 @@ async def test_however_many_ask_the_database_is_asked_once_a_moment(
 ) -> None:
     looks = []
 
-    async def look(_: object) -> health.Readiness:
+    async def look(_: object, *, pooled: bool) -> health.Readiness:
         looks.append("look")
         return health.Readiness([])
 

@@ -166,7 +166,7 @@ async def test_lines_are_followed_as_they_come_until_the_job_has_ended(api: Api,
         headers = await token_of(talker.api, "acme")
         seen: list[Sent] = []
         async with (
-            httpx.AsyncClient(base_url=served, headers=headers, timeout=30) as client,
+            httpx.AsyncClient(base_url=served, headers=headers, timeout=PATIENCE) as client,
             client.stream("GET", f"/api/v1/jobs/{job_id}/logs", params={"follow": "true"}) as answer,
         ):
             assert answer.status_code == 200
@@ -201,15 +201,18 @@ async def test_a_quiet_stream_shows_that_it_lives_and_holds_no_connection(
         job_id = await talker.start()
         headers = await token_of(talker.api, "acme")
         async with (
-            httpx.AsyncClient(base_url=served, headers=headers, timeout=30) as client,
+            httpx.AsyncClient(base_url=served, headers=headers, timeout=PATIENCE) as client,
             client.stream("GET", f"/api/v1/jobs/{job_id}/logs", params={"follow": "true"}) as answer,
         ):
             async for sent in events(answer):
                 if isinstance(sent, str):
                     break
             pool = talker.api.hr.database.tenant_pool
-            await until("no connection is held", lambda: pool.get_idle_size() == pool.get_size())
-            assert len(_followers()) == 1
+
+            def follows_without_a_connection() -> bool:
+                return len(_followers()) == 1 and pool.get_idle_size() == pool.get_size()
+
+            await until("it follows and holds no connection", follows_without_a_connection)
         # The client has gone: nobody asks the database on its behalf any more.
         await until("the stream has ended", lambda: not _followers())
 
@@ -222,7 +225,7 @@ async def test_a_stream_ends_when_its_token_is_revoked(api: Api, served: str, mo
         headers = {"Authorization": f"Bearer {made.token}"}
         last: Sent | None = None
         async with (
-            httpx.AsyncClient(base_url=served, headers=headers, timeout=30) as client,
+            httpx.AsyncClient(base_url=served, headers=headers, timeout=PATIENCE) as client,
             client.stream("GET", f"/api/v1/jobs/{job_id}/logs", params={"follow": "true"}) as answer,
         ):
             async for sent in events(answer):

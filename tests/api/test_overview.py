@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import httpx
 from tests.api.conftest import Api
 from tests.worker.running import app_on, finished, running
 
 from headrace import Fail
 from headrace.app.work import WorkerProcess
+from headrace.queue.lease import WorkerIdentity, register_worker
 from headrace.rollups.fold import fold_deltas
 
 HEALTH = "/api/v1/overview/health"
@@ -35,6 +38,32 @@ async def test_jobs_that_nobody_runs_are_found_by_who_they_belong_to(
     assert (await acme.get(HEALTH)).json()["title"] == "No worker serves queue default"
     assert (await admin.get(HEALTH)).json()["title"] == "No worker serves queue default"
     assert (await globex.get(HEALTH)).json()["well"]
+
+
+async def test_jobs_of_a_definition_that_is_gone_are_told_by_its_name_and_not_as_a_late_queue(
+    api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient
+) -> None:
+    await acme.post("/api/v1/jobs", json={"definition_key": "work"})
+    schedule = {"name": "nightly", "definition_key": "work", "cron_expr": "0 3 * * *"}
+    made = (await acme.post("/api/v1/jobs/triggers", json=schedule)).json()
+    async with api.hr.database.pool.acquire() as conn:
+        await register_worker(conn, WorkerIdentity("w", "host", 1, "0", ("*",), ("other",), 1, timedelta(minutes=1)))
+        await conn.execute("update headrace.definition set deleted_from_code_at = now() where key = 'work'")
+        await conn.execute("update headrace.queue set queued_at = now() - interval '2 hours'")
+    await fold(api)
+
+    told = (await acme.get(HEALTH)).json()
+
+    assert [(one["kind"], one["name"], one["title"]) for one in told["findings"]] == [
+        ("unknown", "work", "No worker knows definition work"),
+        ("trigger", "nightly", "Trigger nightly enqueues nothing"),
+    ]
+    assert (await globex.get(HEALTH)).json()["well"]
+    shown = (await acme.get(f"/api/v1/jobs/triggers/{made['id']}")).json()
+    assert (shown["enabled"], shown["obstacle"]) == (True, "deleted_from_code")
+    (job,) = (await acme.get("/api/v1/jobs")).json()["items"]
+    why = (await acme.get(f"/api/v1/jobs/{job['id']}/why")).json()
+    assert "which no code declares any more" in str(why)
 
 
 async def test_a_definition_that_fails_is_named(

@@ -33,6 +33,17 @@ async def test_a_job_goes_on_with_its_callers_trace(api: Api, acme: httpx.AsyncC
     assert await carried(api, await enqueue(acme, traceparent=PARENT, tracestate="a=b,c=d")) == f"{PARENT} a=b,c=d"
 
 
+async def test_several_states_are_one_and_several_parents_are_none(api: Api, acme: httpx.AsyncClient) -> None:
+    async def sent(*headers: tuple[str, str]) -> str | None:
+        answer = await acme.post(JOBS, json={"definition_key": "work"}, headers=[*headers])
+        return await carried(api, answer.json()["id"])
+
+    parent = ("traceparent", PARENT)
+    states = [("tracestate", value) for value in ("a=1, b=2", "", " c=3")]
+    assert await sent(parent, *states) == f"{PARENT} a=1, b=2,c=3"
+    assert await sent(parent, ("traceparent", PARENT.replace("-01", "-00")), *states) is None
+
+
 WRONG = ["", "x", PARENT.upper(), PARENT + "0", "ff" + PARENT[2:], f"00-{'0' * 32}-{'1' * 16}-01"]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.api.conftest import Api
+from tests.waiting import until
 
 from headrace.model.encryption import SecretBox, is_encrypted
 
@@ -64,6 +65,42 @@ async def test_what_is_masked_is_kept(api: Api, acme: httpx.AsyncClient, paid: s
     again = answer.json()
     assert (again["payload"], again["source_ref"]) == ({**shown, "amount": 2}, paid)
     assert await stored(api, again["id"]) == {**await stored(api, paid), "amount": 2}
+
+
+async def test_what_was_edited_and_redriven_is_closed_and_a_redrive_of_all_runs_one_of_the_two(
+    api: Api, acme: httpx.AsyncClient
+) -> None:
+    greet = {"definition_key": "greet", "payload": {"name": "Ann"}}
+    ids = [(await acme.post(JOBS, json=greet)).json()["id"] for _ in range(2)]
+    for job_id in ids:
+        await api.end(job_id, "dead_letter")
+    edited, other = ids
+    new = (await acme.post(f"{JOBS}/{edited}/retry", json={"payload": {"name": "Bob"}})).json()
+    assert (new["retry_of"], new["replaced_by"]) == (edited, None)
+    old = (await acme.get(f"{JOBS}/{edited}")).json()
+    assert (old["status"], old["replaced_by"], old["last_error"]) == ("canceled", new["id"], "Boom: it broke")
+    dead = (await acme.get(JOBS, params={"status": "dead_letter"})).json()["items"]
+    assert [job["id"] for job in dead] == [other]
+    everything = {"action": "retry", "filter": {"status": ["dead_letter", "failed", "canceled"]}}
+    operation = (await acme.post(f"{JOBS}/bulk", json=everything)).json()
+
+    async def ended() -> bool:
+        operation.update((await acme.get(f"{JOBS}/bulk/{operation['id']}")).json())
+        return bool(operation["state"] != "running")
+
+    await until("the redrive of all has ended", ended)
+    assert (operation["done"], operation["left_alone"]) == (1, 1)
+    live = (await acme.get(JOBS, params={"status": "queued"})).json()["items"]
+    assert {job["id"] for job in live} == {new["id"], other}
+    for body in (None, {"payload": {"name": "Cid"}}):
+        refused = await acme.post(f"{JOBS}/{edited}/retry", json=body)
+        assert (refused.status_code, refused.json()["detail"]) == (
+            409,
+            f'job "{edited}" cannot be retried: job "{new["id"]}" replaced it. Retry that one instead.',
+        )
+    refused = await acme.post(f"{JOBS}/{new['id']}/retry", json={"payload": {"name": "Cid"}})
+    assert (refused.status_code, "only a job that has ended" in refused.json()["detail"]) == (409, True)
+    assert len((await acme.get(JOBS)).json()["items"]) == 3
 
 
 async def test_another_secret_needs_no_key_of_the_old_one(api: Api, acme: httpx.AsyncClient, paid: str) -> None:

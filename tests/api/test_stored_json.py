@@ -61,11 +61,13 @@ async def test_what_a_worker_says_is_refused_by_the_name_of_its_field_and_the_jo
 
 
 async def seed(api: Api, value: str) -> UUID:
-    """A job, an event, a trigger, a definition and an audit row of acme's with that JSON, as SQL can write them."""
+    """A job, event, trigger, definition and audit row of acme's with that JSON, as before it was refused."""
     payload = f'{{"x": {value}}}'
     async with api.hr.database.pool.acquire() as conn:
-        job_id: UUID = await conn.fetchval("select headrace.enqueue('work', $1::jsonb, tenant => 'acme')", payload)
-        await conn.execute("select headrace.emit('order.paid', $1::jsonb, 'acme')", payload)
+        job_id: UUID = await conn.fetchval("select headrace.enqueue('work', tenant => 'acme')")
+        await conn.execute("update headrace.job set payload = $2 where id = $1", job_id, payload)
+        event_id = await conn.fetchval("select headrace.emit('order.paid', tenant => 'acme')")
+        await conn.execute("update headrace.event set data = $2 where id = $1", event_id, payload)
         await conn.execute(
             "insert into headrace.log (tenant_id, definition_id, job_id, run, seq, at, level, stream, message, fields)"
             " select tenant_id, definition_id, id, 1, 1, now(), 20, 0, 'hello', $2 from headrace.job where id = $1",
@@ -128,9 +130,29 @@ async def test_an_event_that_cannot_be_read_fires_nothing_and_holds_up_no_other(
 ) -> None:
     new = {"name": "on paid", "definition_key": "work", "trigger_type": "event", "event_name": "order.paid"}
     trigger_id = (await acme.post("/api/v1/jobs/triggers", json=new)).json()["id"]
-    for data in (f'{{"x": {DEEP}}}', '{"x": 1}'):
-        await api.execute("select headrace.emit('order.paid', $1::jsonb, 'acme')", data)
+    await api.execute("select headrace.emit('order.paid', tenant => 'acme')")
+    await api.execute("update headrace.event set data = $1", f'{{"x": {DEEP}}}')
+    await api.execute("""select headrace.emit('order.paid', '{"x": 1}', 'acme')""")
     async with api.hr.database.pool.acquire() as conn:
         await dispatch_events(conn, Rules())
     found = (await acme.get(f"/api/v1/jobs/triggers/{trigger_id}/deliveries")).json()["items"]
     assert sorted((one["outcome"], one["reason"]) for one in found) == [("fired", None), ("skipped", "template_error")]
+
+
+@pytest.mark.parametrize("value", ["[" * 5000 + "]" * 5000, "1" * 5000], ids=["5,000 deep", "5,000 digits"])
+@pytest.mark.parametrize("name", ["name", "password"])
+async def test_a_job_whose_payload_nobody_can_read_is_shown_explained_and_retried_with_another(
+    api: Api, acme: httpx.AsyncClient, admin: httpx.AsyncClient, name: str, value: str
+) -> None:
+    new = {"definition_key": "greet", "payload": {"name": "Ann"}}
+    job_id = (await acme.post("/api/v1/jobs", json=new)).json()["id"]
+    stored = f'{{"{name}": {value}, "token": "x"}}'
+    await api.execute("update headrace.job set payload = $2::text::jsonb where id = $1", UUID(job_id), stored)
+    pages = (f"/jobs/{job_id}", "/jobs", f"/jobs/{job_id}/why", f"/jobs/{job_id}/attempts", "/errors")
+    for end in (None, "dead_letter"):
+        if end is not None:
+            await api.end(job_id, end)
+        wrong = [problem for who in (acme, admin) for path in pages if (problem := await look(who, path, ()))]
+        assert wrong == []
+    again = await acme.post(f"/api/v1/jobs/{job_id}/retry", json={"payload": {"name": "Ben"}})
+    assert again.status_code < 300, again.text

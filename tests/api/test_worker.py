@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -15,6 +16,8 @@ from tests.waiting import PATIENCE, until
 from tests.worker.running import attempts, said
 
 from headrace.db.connect import Connection
+from headrace.db.upkeep import forget_ended
+from headrace.service.worker_protocol.desk import desk_of
 
 WORKER = "/api/v1/worker"
 
@@ -120,6 +123,29 @@ async def test_a_failure_may_say_whether_and_when(
     (job,) = await hand.claim()
     failed = await hand.of(job, "fail", error="no", **how)
     assert failed.json() == {"outcome": outcome, "final": final, "delay_seconds": delay}
+
+
+async def test_a_worker_that_cannot_read_a_payload_gives_the_job_back_unspent(
+    api: Api, hand: Hand, connection: Connection
+) -> None:
+    job_id = await api.hr.enqueue("work", max_attempts=1)
+    (job,) = await hand.claim()
+    back = await hand.of(job, "fail", error="what is `shade`?", unreadable=True)
+    assert back.json() == {"outcome": "unreadable", "final": None, "delay_seconds": 1.0}
+    assert await attempts(connection, job_id) == [(1, "released", None)]
+    live = await connection.fetchrow("select status::text, spent, unreadable_since is null from headrace.queue")
+    assert tuple(live or ()) == ("scheduled", 0, False)
+
+
+@pytest.mark.parametrize("how", [{"retryable": False}, {"retry_after_seconds": 1}])
+async def test_what_could_not_be_read_is_no_failure_with_terms_of_its_own(
+    api: Api, hand: Hand, how: dict[str, Any]
+) -> None:
+    await api.hr.enqueue("work")
+    (job,) = await hand.claim()
+    refused = await hand.of(job, "fail", error="no", unreadable=True, **how)
+    assert refused.status_code == 422
+    assert "a job that is unreadable goes back unspent" in refused.text
 
 
 async def test_a_run_hears_that_it_should_stop_and_its_failure_is_then_a_cancel(api: Api, hand: Hand) -> None:
@@ -231,6 +257,66 @@ async def test_a_worker_that_was_called_lost_is_told_so_everywhere(
     assert len(await hand.claim()) == 1
 
 
+async def nearly_over(connection: Connection, hand: Hand) -> None:
+    """All but the last second of its lease has gone by since the worker was heard; nobody remembers it otherwise."""
+    await connection.execute(
+        "update headrace.worker set lease_expires_at = clock_timestamp() + interval '1 second',"
+        " heartbeat_at = clock_timestamp() + interval '1 second' - lease where id = $1",
+        hand.id,
+    )
+
+
+async def left(connection: Connection, hand: Hand) -> float:
+    """Which part of the worker's lease is left."""
+    seconds = "select extract(epoch from lease_expires_at - clock_timestamp()), extract(epoch from lease)"
+    row = await connection.fetchrow(f"{seconds} from headrace.worker where id = $1", hand.id)
+    assert row is not None
+    return float(row[0] / row[1])
+
+
+async def test_whatever_a_worker_asks_is_a_sign_of_life_and_a_busy_one_costs_no_write_each_time(
+    api: Api, hand: Hand, connection: Connection
+) -> None:
+    """With the numbers of the page: a lease of 60 seconds, no heartbeat before the first job, lines while it runs."""
+    await api.hr.enqueue_many("work", [{}] * 2)
+    for ask in (hand.claim, hand.claim, lambda: hand.post("logs", lines=[])):
+        desk_of(api.hr.database).forget(hand.id)
+        await nearly_over(connection, hand)
+        await ask()
+        assert await left(connection, hand) > 0.9
+    heard = "select heartbeat_at from headrace.worker where id = $1"
+    before = await connection.fetchval(heard, hand.id)
+    assert await hand.claim() == []
+    assert await connection.fetchval(heard, hand.id) == before
+
+
+async def test_the_lease_of_a_worker_that_waits_for_work_is_renewed_meanwhile(
+    api: Api, hand: Hand, connection: Connection
+) -> None:
+    await hand.register(lease_seconds=5)
+    waiting = asyncio.create_task(hand.claim(wait_seconds=30))
+    renewed = "select heartbeat_at - started_at > lease / 2 from headrace.worker where id = $1"
+
+    async def heard() -> bool:
+        return waiting.done() or bool(await connection.fetchval(renewed, hand.id))
+
+    await until("the lease is renewed while it waits", heard)
+    await api.hr.enqueue("work")
+    assert len(await waiting) == 1
+
+
+async def test_a_worker_that_ended_leaves_the_list_after_a_day_and_the_table_after_a_season(
+    api: Api, hand: Hand, connection: Connection
+) -> None:
+    ended = "update headrace.worker set state = 'lost', stopped_at = now() - $1::interval"
+    async with await api.caller("super_admin") as admin:
+        for ago, listed, lost in ((timedelta(hours=23), 1, 1), (timedelta(hours=25), 0, 1), (timedelta(days=91), 0, 0)):
+            await connection.execute(ended, ago)
+            await forget_ended(connection)
+            for query, n in (("", listed), ("?state=lost", lost)):
+                assert len((await admin.get(f"/api/v1/admin/workers{query}")).json()["items"]) == n
+
+
 async def test_what_a_worker_was_given_in_a_reply_that_was_lost_goes_back_unspent(
     api: Api, hand: Hand, connection: Connection
 ) -> None:
@@ -312,9 +398,9 @@ async def test_a_token_bound_to_queues_serves_only_these(api: Api) -> None:
     await api.hr.enqueue("work")
     async with await api.caller("worker", queues=("mail", "sync")) as client:
         hand = Hand(client)
-        refused = await hand.register(queues=["mail", "default"])
+        refused = await hand.register(queues=["default"])
         assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
-        assert (await hand.register(queues=["mail"])).json()["queues"] == ["mail"]
+        assert (await hand.register(queues=["mail", "default"])).json()["queues"] == ["mail"]
         assert (await hand.register(queues=["*"])).json()["queues"] == ["mail", "sync"]
         assert [job["id"] for job in await hand.claim(limit=10)] == [str(mine)]
 
@@ -323,31 +409,45 @@ DEFINED = {"key": "new", "queue": "mail"}
 
 
 @pytest.mark.parametrize(
-    "declared",
+    ("declared", "left_out"),
     [
-        {"key": "work", "queue": "mail"},  # whose jobs go to the default queue: to take them would be easy
-        {"key": "new", "queue": "default"},
-        {**DEFINED, "triggers": [{"name": "new", "settings": {"interval_seconds": 60, "queue": "default"}}]},
-        {**DEFINED, "triggers": [{"name": "others", "settings": {"interval_seconds": 60}}]},
+        # whose jobs go to the default queue: to take them would be easy
+        ({"key": "work", "queue": "mail"}, {"definitions_elsewhere": ["work"]}),
+        ({"key": "else", "queue": "default"}, {"definitions_elsewhere": ["else"]}),
+        (
+            {**DEFINED, "triggers": [{"name": "new", "settings": {"interval_seconds": 60, "queue": "default"}}]},
+            {"triggers_elsewhere": ["new"]},
+        ),
+        (
+            {**DEFINED, "triggers": [{"name": "others", "settings": {"interval_seconds": 60}}]},
+            {"triggers_elsewhere": ["others"]},
+        ),
     ],
 )
-async def test_a_token_bound_to_queues_declares_nothing_for_others(
-    api: Api, connection: Connection, declared: dict[str, Any]
+async def test_a_token_bound_to_queues_runs_an_app_that_declares_more_and_is_told_what_is_left_out(
+    api: Api, connection: Connection, declared: dict[str, Any], left_out: dict[str, Any]
 ) -> None:
     await connection.execute(
         "insert into headrace.trigger (name, definition_id, cron_expr)"
         " select 'others', id, '0 0 * * *' from headrace.definition where key = 'work'"
     )
     before = await connection.fetch("select * from headrace.definition order by id")
+    triggers = await connection.fetch("select * from headrace.trigger order by id")
+    mine = await api.hr.enqueue("work", queue="mail")
+    await api.hr.enqueue("work")
     async with await api.caller("worker", queues=("mail",)) as client:
         said = {"app": "test", "complete": True, "definitions": [declared]}
-        refused = await Hand(client).register(declared=[said])
-        assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
-        allowed = await Hand(client).register(declared=[{**said, "definitions": [DEFINED]}])
-        assert allowed.json()["synced"]["added"] == ["new"]
-        assert allowed.json()["synced"]["deleted_from_code"] == []
+        hand = Hand(client)
+        app = {**said, "definitions": [declared, *([DEFINED] if declared["key"] != "new" else [])]}
+        synced = (await hand.register(declared=[app])).json()["synced"]
+        assert synced["added"] == ["new"]
+        assert synced["deleted_from_code"] == []
+        elsewhere = {"definitions_elsewhere": [], "triggers_elsewhere": [], **left_out}
+        assert {name: synced[name] for name in elsewhere} == elsewhere
+        assert [job["id"] for job in await hand.claim(limit=10)] == [str(mine)]
     after = await connection.fetch("select * from headrace.definition where key <> 'new' order by id")
     assert after == before
+    assert await connection.fetch("select * from headrace.trigger order by id") == triggers
 
 
 async def test_a_definition_without_attempts_has_as_many_as_the_servers_settings_say(
@@ -374,8 +474,12 @@ async def test_definitions_come_with_the_worker_and_are_audited_when_they_change
     assert await connection.fetchval("select count(*) from headrace.trigger where name = 'clean'") == 1
     audit = await connection.fetch("select verb, target from headrace.audit where verb = 'definitions.sync'")
     assert [tuple(row) for row in audit] == [("definitions.sync", "shop")]
-    gone = await hand.register(declared=[{"app": "shop", "complete": True, "definitions": []}])
-    assert gone.json()["synced"]["deleted_from_code"] == ["clean"]
+    without = [{"app": "shop", "complete": True, "definitions": []}]
+    served = (await hand.register(declared=without)).json()["synced"]
+    assert (served["deleted_from_code"], served["kept"]) == ([], ["clean"])
+    await connection.execute("update headrace.worker set state = 'stopped' where 'clean' = any(definitions)")
+    gone = (await hand.register(declared=without)).json()["synced"]
+    assert (gone["deleted_from_code"], gone["kept"]) == (["clean"], [])
 
 
 async def test_a_worker_may_come_to_run_other_definitions_under_its_id(api: Api, hand: Hand) -> None:
@@ -470,12 +574,19 @@ async def test_a_batch_with_a_result_that_is_no_json_is_refused_whole(api: Api, 
     assert [await status(api, job["id"]) for job in jobs] == ["running", "running"]
 
 
-async def test_more_attempts_than_there_are_cannot_be_spent(api: Api, hand: Hand, connection: Connection) -> None:
+async def test_more_attempts_than_there_are_cannot_be_spent_and_it_says_how_to_end(api: Api, hand: Hand) -> None:
     job_id = await api.hr.enqueue("work", max_attempts=1)
     (job,) = await hand.claim()
-    answer = await hand.post("jobs/finish", ended=[{"job_id": job["id"], "run": 1, "outcome": "failed"}])
-    assert 400 <= answer.status_code < 500, answer.text
+    ended = {"job_id": job["id"], "run": 1, "outcome": "failed"}
+    answer = await hand.post("jobs/finish", ended=[ended])
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["errors"][0]["field"] == "final"
+    assert 'say "final": "dead_letter"' in answer.json()["detail"]
     assert await status(api, job_id) == "running"
+
+    answer = await hand.post("jobs/finish", ended=[ended | {"final": "dead_letter"}])
+    assert answer.json() == {"refused": []}
+    assert await status(api, job_id) == "dead_letter"
 
 
 async def test_a_payload_comes_as_it_is_whatever_its_numbers(api: Api, hand: Hand, connection: Connection) -> None:

@@ -13,7 +13,8 @@ from tests.app.shop import make_shop, working
 from tests.waiting import PATIENCE
 
 from headrace import Headrace
-from headrace.app.headrace import NotOpen
+from headrace.app.awaited import NoLoop
+from headrace.app.open_here import NotOpen
 from headrace.define.signature import BadHandler
 from headrace.errors import BadRequest, Conflict, HeadraceError, NotFound, PayloadTooLarge, ValidationError
 from headrace.model.context import Context
@@ -77,11 +78,6 @@ def test_a_second_function_under_the_same_key_is_refused() -> None:
         def second() -> None: ...
 
 
-def test_the_app_is_the_module_that_made_it_unless_named() -> None:
-    assert Headrace(NOWHERE).app == __name__
-    assert Headrace(NOWHERE, app="shop").app == "shop"
-
-
 async def test_trigger_options_are_stored_with_the_definition(database_url: str) -> None:
     hr = Headrace(database_url, app="shop")
 
@@ -118,6 +114,34 @@ async def test_before_it_is_open_every_verb_says_so(verb: str) -> None:
     arguments = by_verb.get(verb, [uuid4()])
     with pytest.raises(NotOpen, match="Open it first"):
         await getattr(hr, verb)(*arguments)
+
+
+def test_a_verb_that_nobody_can_await_is_refused_with_the_name_of_the_blocking_one() -> None:
+    shop = Headrace(NOWHERE)
+    send = shop.job("mail.send")(_send)
+    assert asyncio.iscoroutinefunction(send.enqueue)
+    with pytest.raises(NoLoop, match=r'nothing would happen\. Call hr\.sync\.enqueue\("mail\.send"'):
+        send.enqueue(x=1)  # type: ignore[unused-coroutine]
+    with pytest.raises(NoLoop, match=r'Call hr\.sync\.enqueue_many\("mail\.send"'):
+        send.enqueue_many([{"x": 1}])  # type: ignore[unused-coroutine]
+    for verb in ("enqueue", "enqueue_many", "emit", "get_job", "wait", "cancel", "retry"):
+        with pytest.raises(NoLoop, match=rf"Call hr\.sync\.{verb}\(…\), which blocks"):
+            getattr(shop, verb)("add", [])
+
+
+async def test_a_handler_in_a_thread_that_does_not_await_an_enqueue_fails_and_says_why(hr: Headrace) -> None:
+    @hr.job(max_attempts=1)
+    def forgetful() -> None:
+        hr.enqueue("add", {"x": 1})  # type: ignore[unused-coroutine]
+
+    await hr.sync_definitions(complete=False)
+    async with working(hr):
+        job = await hr.wait(await hr.enqueue("forgetful"), timeout=PATIENCE)
+    assert "Call hr.sync.enqueue(" in str(job.last_error)
+
+
+def _send(x: int) -> None:
+    """Never run."""
 
 
 async def test_it_opens_once_and_again_after_closing(database_url: str) -> None:
@@ -167,6 +191,21 @@ async def test_what_is_wrong_with_a_request_is_named_and_nothing_is_enqueued(sha
         (BadRequest, "give either delay or scheduled_for", {"x": 1}, {"scheduled_for": later, "delay": 1}),
         (BadRequest, "delay must not be negative", {"x": 1}, {"delay": -0.5}),
         (BadRequest, "delay must not be negative", {"x": 1}, {"delay": timedelta(seconds=-1)}),
+        *(
+            (BadRequest, "between the years 1900 and 9000", {"x": 1}, {"delay": delay})
+            for delay in (
+                timedelta(days=3_000_000),
+                timedelta.max,
+                float("inf"),
+                float("nan"),
+                1e300,
+                7_090 * 31_536_000.0,
+            )
+        ),
+        *(
+            (BadRequest, "between the years 1900 and 9000", {"x": 1}, {"scheduled_for": moment.replace(tzinfo=UTC)})
+            for moment in (datetime.max, datetime.min, datetime(9000, 1, 2), datetime(1899, 12, 31))
+        ),
         (BadRequest, "priority -1 is out of range", {"x": 1}, {"priority": -1}),
         (BadRequest, "max_attempts 0 is out of range", {"x": 1}, {"max_attempts": 0}),
         (BadRequest, "a dedupe or idempotency key has 1 to 500", {"x": 1}, {"dedupe_key": ""}),

@@ -11,7 +11,7 @@ from tests.waiting import PATIENCE
 from tests.worker.running import app_on, finished, working
 
 from headrace import Context, Headrace
-from headrace.app.headrace import NotOpen
+from headrace.app.open_here import NotOpen
 from headrace.errors import BadRequest, NotFound
 from headrace.service import Principal
 from headrace.service.jobs.enqueue import JobRequest

@@ -141,6 +141,7 @@ class Operator:
         asked_at = await self._now()
         await set_enabled(self._db, name, tenant="default", enabled=True)
         self.histories[name].off.append((self._off_since.pop(name), asked_at))
+        self.histories[name].turning_on.append((asked_at, await self._now()))
 
     async def _now(self) -> datetime:
         now: datetime = await self._db.fetchval("select clock_timestamp()")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 from pathlib import Path
@@ -30,6 +31,13 @@ async def hold(ctx: Context, folder: str) -> int:
     await until("the handler may return", (here / f"release-{ctx.fencing_token}").exists)
     (here / f"returned-{ctx.fencing_token}").write_text(str(os.getpid()))
     return ctx.fencing_token
+
+
+@hr.job(max_attempts=1)
+def grip(pipe: str) -> None:
+    """Holds the GIL until somebody writes into the pipe."""
+    reading = os.open(pipe, os.O_RDWR)
+    ctypes.PyDLL(None).read(reading, ctypes.create_string_buffer(1), 1)
 
 
 @hr.job(max_attempts=3)

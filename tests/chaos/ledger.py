@@ -50,6 +50,8 @@ class History:
     rules: list[Stretch]
     off: list[tuple[datetime, datetime]] = field(default_factory=list)
     """From when turning it off was acknowledged to when turning it on was asked for."""
+    turning_on: list[tuple[datetime, datetime]] = field(default_factory=list)
+    """From when turning it on was asked for to when it was acknowledged: what is due then may fire or not."""
     lines: list[Line] = field(default_factory=list)
     jobs: list[tuple[UUID, datetime]] = field(default_factory=list)
     """(id, due time) of each job that it made."""
@@ -124,8 +126,8 @@ def _neglected(line: Line, history: History, expected: Sequence[datetime]) -> li
 
 
 def _changed_soon(history: History, due: datetime) -> bool:
-    """Whether the trigger was off at that time, or turned off or edited soon after."""
-    if _is_off(history, due):
+    """Whether the trigger was off at that time, or just being turned on, or turned off or edited soon after."""
+    if _is_off(history, due) or any(asked <= due <= on for asked, on in history.turning_on):
         return True
     changes = [*(first for first, _ in history.off), *(rule.since for rule in history.rules[1:])]
     return any(due <= change <= due + PATIENCE for change in changes)

@@ -33,8 +33,15 @@ class Workers:
 
     def start(self, *options: str) -> subprocess.Popen[bytes]:
         """A worker process; what it says goes to a file of its own."""
+        return self._start(["worker", self._app, *options])
+
+    def serve(self, port: int) -> subprocess.Popen[bytes]:
+        """A server beside them."""
+        return self._start(["serve", "--port", str(port)])
+
+    def _start(self, words: list[str]) -> subprocess.Popen[bytes]:
         environ = bare_environ(HEADRACE_DATABASE_URL=self._url, HEADRACE_JOBS_LEASE_DURATION_S=f"{LEASE:g}")
-        command = [sys.executable, "-m", "headrace", "worker", self._app, *options]
+        command = [sys.executable, "-m", "headrace", *words]
         with self._log(len(self._started)).open("wb") as log:
             worker = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=log, stderr=log, start_new_session=True)
         self._started.append(worker)
@@ -81,7 +88,7 @@ async def enqueue(connection: Connection, definition: str, payload: str = "{}") 
 async def declare(connection: Connection, definition: str, max_attempts: int = 5) -> None:
     """What a worker's start would do."""
     await connection.execute(
-        "insert into headrace.definition (key, kind, app, hash, max_attempts) values ($1, 'python', 'test', '-', $2)"
+        "insert into headrace.definition (key, kind, app, hash, max_attempts) values ($1, 'python', 'default', '-', $2)"
         " on conflict do nothing",
         definition,
         max_attempts,

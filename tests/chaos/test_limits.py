@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.chaos.limits import above_rate, most_at_once
 from tests.chaos.processes import Workers, workers_on
 from tests.waiting import until
 
@@ -70,28 +71,6 @@ def test_the_checker_sees_what_is_above_a_limit() -> None:
     assert most_at_once([(at[0], at[3]), (at[1], at[3]), (at[2], at[4])]) == 3
     assert above_rate(at, a_second=1, burst=1) == []
     assert above_rate([at[0], at[0], at[5]], a_second=1, burst=1) == [at[0]]
-
-
-def most_at_once(runs: Iterable[tuple[datetime, datetime]]) -> int:
-    """How many ran at the fullest instant; who ends when another starts had ended before."""
-    changes = sorted(change for started, ended in runs for change in ((started, 1), (ended, -1)))
-    now, most = 0, 0
-    for _, change in changes:
-        now += change
-        most = max(most, now)
-    return most
-
-
-def above_rate(starts: list[datetime], *, a_second: float, burst: int) -> list[datetime]:
-    """Starts for which a token bucket would have had no token."""
-    tokens, at, above = float(burst), starts[0], []
-    for start in starts:
-        tokens = min(burst, tokens + (start - at).total_seconds() * a_second)
-        at = start
-        if tokens < 1 - 1e-3:
-            above.append(start)
-        tokens -= 1
-    return above
 
 
 async def _runs(connection: Connection, name: str, key: int | None = None) -> list[tuple[object, datetime, datetime]]:

@@ -48,6 +48,7 @@ async def test_every_due_time_is_in_the_ledger_once_whatever_happens_to_schedule
     found = add_up(check(history, horizon) for history in operator.histories.values())
     for what, n in figures(herd, operator, found).items():
         record_property(what, n)
+    print(*wronged(operator, horizon), sep="\n")  # all of it, which an assertion would cut short
     assert found.wrong() == NOTHING_WRONG
     assert found.expected > TRIGGERS * SECONDS * 0.7
     assert found.fired > found.expected * 0.5
@@ -101,6 +102,15 @@ async def read_ledger(connection: Connection, operator: Operator) -> None:
     )
     for trigger_id, job_id, due_at in jobs:
         operator.histories[names[trigger_id]].jobs.append((job_id, due_at))
+
+
+def wronged(operator: Operator, horizon: datetime) -> list[object]:
+    """What was found of each trigger that was wronged, and all that is known of it."""
+    return [
+        (name, found, history)
+        for name, history in operator.histories.items()
+        if (found := check(history, horizon)).wrong() != NOTHING_WRONG
+    ]
 
 
 def figures(herd: Herd, operator: Operator, found: Findings) -> dict[str, object]:

@@ -9,12 +9,15 @@ from tests.cli.touring import Cli, touring
 CHECKS = [
     "server",
     "settings",
+    "session",
     "clock",
     "pooler",
     "notifications",
     "disk",
     "snapshots",
     "migrations",
+    "waiting",
+    "triggers",
     "partitions",
     "detaches",
     "bloat",
@@ -22,9 +25,7 @@ CHECKS = [
     "SQL role",
     "secret key",
     "workers",
-    "waiting",
     "built-in jobs",
-    "triggers",
     "alerts",
 ]
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 from tests.cli.touring import Cli
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 from headrace.cli.lines import plain
 
@@ -57,17 +57,18 @@ async def test_changes_are_watched(cli: Cli) -> None:
     said = cli.folder / "said.log"
     process = Shell(cli.folder, **cli.variables).start("jobs", "watch", "--json")
     try:
+        made: list[str] = []
 
         async def is_told() -> bool:
-            """Of a job that came after the watching began; the first may have come before."""
-            job_id = await cli.ended("say_hello", name="seen")
-            await until("some job is told of", lambda: bool(said.read_text()))
-            return any(job_id in line and "succeeded" in line for line in said.read_text().splitlines())
+            """Of a job that came after the watching began; the first ones may have come before."""
+            made.append(await cli.ended("say_hello", name="seen"))
+            ended = [line for line in said.read_text().splitlines() if "succeeded" in line]
+            return any(job_id in line for line in ended for job_id in made)
 
         await until("a job is told of that has succeeded", is_told)
     finally:
         process.send_signal(2)
-        await asyncio.to_thread(process.wait, 60)
+        await asyncio.to_thread(process.wait, PATIENCE)
 
 
 async def test_what_a_job_says_cannot_command_the_terminal(served: Cli) -> None:

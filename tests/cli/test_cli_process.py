@@ -13,6 +13,7 @@ import pytest
 from tests.api.served import serve
 from tests.cli.calling import Shell, one_line
 from tests.cli.touring import Cli, touring
+from tests.waiting import PATIENCE
 
 from headrace.service import Service
 
@@ -60,7 +61,7 @@ async def test_a_reader_that_leaves_early_is_no_error(served: Cli) -> None:
         env=environ,
         stdout=write,
         stderr=subprocess.PIPE,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     os.close(write)

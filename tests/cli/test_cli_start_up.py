@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.calling import Shell
+from tests.waiting import PATIENCE
 
 # Typer itself reads arguments with Pydantic.
 HEAVY = ("asyncpg", "fastapi", "rich", "uvicorn", "headrace.app", "headrace.config", "structlog")
@@ -48,7 +49,7 @@ def loaded(*words: str, **variables: str) -> set[str]:
         [sys.executable, "-c", LOADED, *words],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=True,
         env={**os.environ, **variables},
     )

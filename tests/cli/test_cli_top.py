@@ -228,7 +228,7 @@ class Terminal:
 
     def until(self, text: str) -> None:
         """Wait until it has shown this."""
-        ends = time.monotonic() + 60
+        ends = time.monotonic() + PATIENCE
         while text not in self.seen:
             assert time.monotonic() < ends, self.seen[-2000:]
             if select.select([self.main], [], [], 1)[0]:

@@ -6,6 +6,8 @@ import pytest
 from tests.cli.touring import Cli
 from tests.waiting import until
 
+from headrace.db.connect import Connection
+
 NIGHTLY = ("nightly", "say_hello", "--cron", "0 2 * * *", "--template", '{"name": "night"}')
 ON_FOLDER = ("on-folder", "say_hello", "--event", "folder.*", "--template", '{"name": "{{event.path}}"}')
 
@@ -43,6 +45,18 @@ async def test_a_schedule_is_fired_skipped_and_backfilled(served: Cli) -> None:
     assert {job["id"] for job in await served.json("jobs", "list", "--trigger", "nightly")} >= {ran["job_id"]}
 
 
+async def test_a_schedule_whose_definition_is_gone_is_not_called_on(served: Cli, connection: Connection) -> None:
+    await served.ok("schedules", "create", *NIGHTLY)
+    assert " on " in await served.ok("schedules", "list")
+    await connection.execute("update headrace.definition set deleted_from_code_at = now() where key = 'say_hello'")
+    said = await served.ok("schedules", "show", "nightly")
+    assert "the definition say_hello is gone: it enqueues nothing" in said
+    (line,) = [line for line in (await served.ok("schedules", "list")).splitlines() if line.startswith("nightly ")]
+    assert " gone " in line
+    status = "select enabled, obstacle from headrace.schedule_status where name = 'nightly'"
+    assert tuple(await connection.fetchrow(status) or ()) == (True, "deleted_from_code")
+
+
 async def test_a_fire_that_a_job_is_in_the_way_of_fails(served: Cli) -> None:
     await served.ok("schedules", "create", "slow", "make_report", "--every", "1d", "--template", '{"pages": 4}')
     await served.ok("schedules", "fire", "slow")
@@ -78,6 +92,14 @@ async def test_an_event_trigger_turns_events_into_jobs(served: Cli) -> None:
     listed = await served.json("events", "list", "--name", "folder.new")
     assert [one["id"] for one in listed] == [small["id"], large["id"]]
     assert "1 of 1 triggers fired" in await served.ok("events", "list")
+    job_id = shown["deliveries"][0]["job_id"]
+    assert [job["id"] for job in await served.json("jobs", "list", "--trigger", "on-folder")] == [job_id]
+    assert [job["id"] for job in await served.json("jobs", "list", "--event", large["id"])] == [job_id]
+    assert (await served.one("triggers", "show", "on-folder"))["runs"] == 1
+    assert made["id"] in await served.ok("jobs", "show", job_id)
+    once = ("events", "emit", "folder.gone", "--idempotency-key", "k")
+    assert (await served.one(*once))["id"] == (await served.one(*once))["id"]
+    assert "was used before" in await served.refused(*once, "--data", '{"n": 1}', code=1)
     assert "on folder.*" in await served.ok("triggers", "list", "--definition", "say_hello", "--enabled")
     assert "skipped" in await served.ok("triggers", "deliveries", "on-folder")
     assert "there is no schedule" in await served.refused("schedules", "show", "on-folder", code=3)

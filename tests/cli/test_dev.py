@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 from pathlib import Path
+from uuid import UUID
 
+import httpx
 from tests.cli.calling import Shell
 from tests.waiting import PATIENCE, until
 
@@ -42,6 +44,38 @@ async def test_the_tour_runs_in_an_empty_folder_and_leaves_no_server_behind(tmp_
         end(dev)
     await until("no server is left", lambda: not lives(postmaster))
     assert "Traceback" not in log_of(tmp_path)
+
+
+async def test_dev_goes_on_when_its_worker_is_drained_and_ends_with_a_signal(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    dev = shell.start("dev")
+    try:
+        await until("the worker runs", lambda: "job succeeded" in log_of(tmp_path) or dev.poll() is not None)
+        connection = await Endpoint(shell.call("db", "url").out.strip()).connect("test")
+        await until("the tour has ended", lambda: is_over(connection))
+        worker_id = await connection.fetchval("update headrace.worker set draining = true returning id")
+        await connection.execute("select pg_notify('headrace', 'drain ' || $1::bigint)", worker_id)
+        await until("it is drained", lambda: "the worker was drained" in log_of(tmp_path) or dev.poll() is not None)
+        assert dev.poll() is None, log_of(tmp_path)
+        # The API answers and the scheduler goes on; only nobody runs jobs.
+        where = next(word for word in log_of(tmp_path).split() if word.startswith("http://") and "/api/v1" in word)
+        async with httpx.AsyncClient() as client:
+            assert (await client.get(where.replace("/api/v1", "/healthz"))).status_code == 200
+        job_id = await connection.fetchval(
+            "select headrace.enqueue('say_hello', '{\"name\": \"a\"}', scheduled_for => now() + interval '1s')"
+        )
+        await until("a due job is promoted", lambda: is_queued(connection, job_id))
+        await connection.close()
+        dev.send_signal(signal.SIGINT)
+        assert dev.wait(PATIENCE) == 0, log_of(tmp_path)
+    finally:
+        end(dev)
+    assert "Traceback" not in log_of(tmp_path)
+
+
+async def is_queued(connection: Connection, job_id: UUID) -> bool:
+    status = await connection.fetchval("select status::text from headrace.queue where job_id = $1", job_id)
+    return bool(status == "queued")
 
 
 def log_of(folder: Path) -> str:

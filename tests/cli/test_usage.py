@@ -82,7 +82,7 @@ def test_a_variable_with_a_typing_error_is_explained_in_one_line(tmp_path: Path)
     assert said.code == 2
 
 
-@pytest.mark.parametrize("command", [("worker", "app:hr"), ("db", "status"), ("definitions", "sync", "app:hr")])
+@pytest.mark.parametrize("command", [("db", "status"), ("definitions", "sync", "app:hr")])
 def test_a_database_that_does_not_answer_is_explained_in_one_line(shell: Shell, command: tuple[str, ...]) -> None:
     said = shell.call(*command)
     assert "cannot connect to PostgreSQL at 127.0.0.1:1/nothing" in one_line(said)

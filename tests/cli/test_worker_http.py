@@ -120,12 +120,44 @@ def stranger() -> Iterator[str]:
         server.shutdown()
 
 
-def test_where_there_is_no_headrace_that_is_said_in_one_line(folder: Path, stranger: str) -> None:
-    shell = Shell(folder)
-    for url in ("http://127.0.0.1:1", stranger):
-        said = shell.call("worker", "app:hr", "--url", url, "--token", "hr_x")
-        assert f"cannot reach a Headrace at {url}" in said.err
-        assert (said.code, said.err.count("headrace: ")) == (5, 1)
+async def test_a_server_that_is_away_is_waited_for(
+    hr: Headrace, database_url: str, connection: Connection, folder: Path
+) -> None:
+    made = await Service(hr).tokens.create("shop", "worker")
+    server = OwnHttpServer(database_url)
+    process = Shell(folder, HEADRACE_URL=server.url, HEADRACE_TOKEN=made.token).start("worker", "app:hr")
+    try:
+        away = f"cannot reach a Headrace at {server.url}"
+
+        def waits() -> bool:
+            assert process.poll() is None, (folder / "said.log").read_text()
+            return away in (folder / "said.log").read_text()
+
+        await until("it waits", waits)
+        server.start()
+        live = "select exists (select from headrace.worker where state = 'live' and pid = $1)"
+
+        async def works() -> bool:
+            assert process.poll() is None, (folder / "said.log").read_text()
+            return bool(await connection.fetchval(live, process.pid))
+
+        await until("it works", works)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        ended = process.wait(PATIENCE)
+        server.kill()
+    assert ended == 0
+
+
+async def test_where_there_is_no_headrace_that_is_said_again_and_again(folder: Path, stranger: str) -> None:
+    process = Shell(folder, HEADRACE_URL=stranger, HEADRACE_TOKEN="hr_x").start("worker", "app:hr")
+    try:
+        said = f"{stranger} does not answer like a Headrace"
+        await until("it has said so twice", lambda: (folder / "said.log").read_text().count(said) > 1)
+        assert process.poll() is None
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
 
 
 def test_what_is_missing_is_said_in_one_line(folder: Path, tmp_path: Path) -> None:

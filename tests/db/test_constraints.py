@@ -68,10 +68,15 @@ BAD = [
     ("queue", "spent_within_maximum", QUEUED | {"spent": "-1"}),
     ("queue", "spent_within_maximum", QUEUED | {"spent": "3"}),
     ("queue", "run_counts_claims", QUEUED | {"run": "-1"}),
+    *(
+        ("queue", "due_between_1900_and_9000", SCHEDULED | {"run_at": f"timestamptz '{at}'"})
+        for at in ("9000-01-02Z", "infinity", "0044-03-15 BC")
+    ),
     *(("attempt", "a_final_status", ATTEMPT | {"final": f"'{s}'"}) for s in ("scheduled", "queued", "running")),
     ("attempt", "started_means_a_worker", ATTEMPT | {"worker_id": "null"}),
     ("attempt", "started_means_a_worker", ATTEMPT | {"started_at": "null"}),
     ("attempt", "success_is_final", ATTEMPT | {"final": "'succeeded'"}),
+    ("attempt", "replaced_means_canceled", ATTEMPT | {"replaced_by": "gen_random_uuid()"}),
     ("attempt", "success_is_final", ATTEMPT | {"outcome": "'succeeded'", "final": "'failed'"}),
 ]
 

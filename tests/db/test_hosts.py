@@ -100,3 +100,9 @@ async def test_what_a_server_says_is_told_rather_than_that_another_is_silent(dat
 
 def test_all_hosts_are_named_when_none_answers() -> None:
     assert place("postgresql://u:s3cret@one:1,two:2/jobs") == "one:1,two:2/jobs"
+
+
+async def test_a_host_that_says_nothing_is_told_with_how_long_it_was_waited_for(silent: Path) -> None:
+    url = f"postgresql://somebody@/jobs?host={silent}&connect_timeout=1"
+    with pytest.raises(DatabaseUnusable, match=r"/jobs: no answer within 1 s\. Check HEADRACE_DATABASE_URL\.$"):
+        await check_server(url)

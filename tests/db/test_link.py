@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncpg
 import pytest
 
-from headrace.db.connect import Endpoint
+from headrace.db.connect import Endpoint, OwnConnection
 from headrace.db.link import DatabaseAway, Link
 
 
@@ -39,3 +39,25 @@ async def test_a_server_that_takes_no_writes_is_an_outage_and_the_next_use_looks
     async with link.use() as conn:
         assert await conn.fetchval("select pg_backend_pid()") != first
     await link.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "within", "seconds"),
+    [
+        ("postgresql://u@a/d", None, 30.0),
+        ("postgresql://u@a,b/d", None, 10.0),  # another one may have taken over
+        ("postgresql://u@a,b/d", 2.5, 2.5),
+    ],
+)
+async def test_an_answer_is_waited_for_as_long_as_it_is_worth(url: str, within: float | None, seconds: float) -> None:
+    asked: list[float | None] = []
+
+    class Silent(Endpoint):
+        async def connect(self, name: str, *, command_timeout: float | None = None) -> OwnConnection:
+            asked.append(command_timeout)
+            raise TimeoutError
+
+    with pytest.raises(DatabaseAway):
+        async with Link(Silent(url), "test", within=within).use():
+            pass
+    assert asked == [seconds]

@@ -135,6 +135,43 @@ async def test_a_step_that_fails_leaves_nothing_behind(endpoint: Endpoint) -> No
     assert await migrate(endpoint) == []
 
 
+GATED = """
+    lock table public.first;
+    select pg_advisory_xact_lock(4711);
+    lock table public.second;
+    create table headrace.half ();
+"""
+
+
+async def test_a_step_that_ends_in_a_deadlock_with_live_work_is_taken_again(endpoint: Endpoint) -> None:
+    gate, work, watch = [await connect(endpoint) for _ in range(3)]
+    await watch.execute("create table public.first (); create table public.second ()")
+    await gate.execute("select pg_advisory_lock(4711)")
+    step = Migration(1, "gated", GATED, "drop table headrace.half")
+    migrating = asyncio.create_task(migrate(endpoint, [step]))
+    await until("the step holds the first table", lambda: waiting(watch, "advisory"))
+    # Only the migration looks for a deadlock, so it is the one that gives way.
+    await work.execute("set deadlock_timeout = '1h'")
+    async with work.transaction():
+        await work.execute("lock table public.second")
+        wanting = asyncio.create_task(work.execute("lock table public.first"))
+        await until("live work waits for the first table", lambda: waiting(watch, "relation"))
+        await gate.execute("select pg_advisory_unlock(4711)")
+        await wanting
+    assert await migrating == [step]
+    for connection in (gate, work, watch):
+        await connection.close()
+
+
+async def waiting(watch: Connection, for_what: str) -> bool:
+    """Whether a session of this database waits for a lock of that kind."""
+    asked = (
+        "select exists (select from pg_stat_activity where datname = current_database()"
+        " and wait_event_type = 'Lock' and wait_event = $1)"
+    )
+    return bool(await watch.fetchval(asked, for_what))
+
+
 async def test_migrations_at_once_take_each_step_once(endpoint: Endpoint) -> None:
     taken = await asyncio.gather(*(migrate(endpoint) for _ in range(4)))
     assert sorted(step.number for steps in taken for step in steps) == NUMBERS

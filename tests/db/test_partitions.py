@@ -176,4 +176,4 @@ async def test_both_tables_have_the_same_partitions_with_all_indexes(connection:
     attempts = {row["child"].removeprefix("attempt_"): row["bound"] for row in rows if row["parent"] == "attempt"}
     assert jobs == attempts
     assert len(jobs) == len(await bounds(connection))
-    assert {(row["parent"], row["indexes"]) for row in rows} == {("job", 5), ("attempt", 10)}
+    assert {(row["parent"], row["indexes"]) for row in rows} == {("job", 6), ("attempt", 10)}

@@ -79,7 +79,7 @@ def statements(worker: int) -> dict[str, tuple[str, tuple[Any, ...], set[str]]]:
             runs = [decide(job._replace(id=uuid4()), outcome, 0.5) for _ in range(n)]
             found[f"finish_attempts {n} {outcome}"] = (
                 finish.SQL["finish_attempts"],
-                (worker, *finish._columns(runs)),
+                (worker, *finish._columns(runs), 900.0),
                 {"queue_pkey"},
             )
     return found

@@ -12,14 +12,17 @@ import pytest
 from tests.waiting import until
 
 from headrace.db.connect import Connection, Endpoint
-from headrace.define.sync import sync_definitions
+from headrace.define.sync import retire_definitions, sync_definitions
 from headrace.errors import Conflict
 from headrace.model.definition import Definition
 from headrace.model.retry import RetryPolicy
 from headrace.model.trigger_settings import TriggerDeclaration
+from headrace.queue.lease import WorkerIdentity, register_worker
 
 EVERY_FIVE = TriggerDeclaration("work", {"interval_seconds": 5.0})
 WORK = Definition(key="work", description="Works.", tags=("a", "b"), payload_schema={"type": "object"})
+MINUTES = timedelta(minutes=2)
+WHO = WorkerIdentity("there", "there", 1, "1", ("*",), ("work",), 1, MINUTES)
 
 
 async def row(conn: Connection, key: str = "work") -> asyncpg.Record:
@@ -267,3 +270,15 @@ async def test_a_sync_waits_for_another_that_is_under_way(database_url: str, con
         assert not await later
     finally:
         await second.close()
+
+
+async def test_what_was_kept_for_others_is_gone_once_nobody_has_served_it_for_a_while(connection: Connection) -> None:
+    worker = await register_worker(connection, WHO)
+    await sync_definitions(connection, [WORK], app="shop")
+    for state in ("live", "stopped"):
+        await connection.execute("update headrace.worker set state = $2 where id = $1", worker, state)
+        assert await retire_definitions(connection, ["work"], app="shop", unserved_for=MINUTES) == []
+    await connection.execute("update headrace.worker set heartbeat_at = heartbeat_at - $1::interval", 2 * MINUTES)
+    assert await retire_definitions(connection, ["work"], app="mine", unserved_for=MINUTES) == []
+    assert await retire_definitions(connection, ["work"], app="shop", unserved_for=MINUTES) == ["work"]
+    assert await retire_definitions(connection, ["work"], app="shop", unserved_for=MINUTES) == []

@@ -30,7 +30,7 @@ async def test_a_worker_in_shell(server: OwnHttpServer, database_url: str, conne
     async with app_on(database_url) as hr:
         made = await Service(hr).tokens.create("shell", "worker")
         await connection.execute(
-            "insert into headrace.definition (key, kind, app, hash) values ('greet', 'python', 'x', '-')"
+            "insert into headrace.definition (key, kind, app, hash) values ('greet', 'python', 'default', '-')"
         )
         job_id = await hr.enqueue("greet")
         shell = await asyncio.create_subprocess_exec(

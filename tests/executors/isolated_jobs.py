@@ -244,6 +244,21 @@ def crash(_ctx: Context) -> None:
 
 
 @Job
+def stop_yourself(_ctx: Context) -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+@Job
+def recurse(_ctx: Context, deeper: bool) -> None:
+    sys.setrecursionlimit(2**31 - 1 if deeper else 1000)
+
+    def again(*_: object) -> Any:
+        return max([again], key=again)  # each level takes room on the stack of C too
+
+    again()
+
+
+@Job
 def end_with(_ctx: Context, code: int) -> None:
     os._exit(code)
 

@@ -13,7 +13,8 @@ from tests.executors import isolated_jobs as jobs
 from tests.executors.doing import Reports, begin, call, context, ended
 from tests.waiting import until, wait_until
 
-from headrace.executors.process import ChildDied, ProcessExecutor
+from headrace.executors import child_process
+from headrace.executors.process import ChildDied, ChildRaised, ProcessExecutor
 
 ROOT = Path(__file__).parents[2]
 
@@ -96,6 +97,24 @@ async def test_an_exit_and_a_crash_give_a_clear_error(executor: ProcessExecutor)
         await call(executor, jobs.end_with, code=3)
     with pytest.raises(ChildDied, match=r"was killed by signal 11 \(SIGSEGV\)$"):
         await call(executor, jobs.crash)
+
+
+async def test_a_handler_that_stops_its_process_is_ended_and_replaced(
+    executor: ProcessExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(child_process, "LOOK_EVERY", 0.05)
+    with pytest.raises(
+        ChildDied, match=r"^the handler's process was stopped \(SIGSTOP\) and did not go on: it was ended$"
+    ):
+        await call(executor, jobs.stop_yourself)
+    assert await call(executor, jobs.echo, n=1) == {"n": 1}
+
+
+async def test_a_handler_that_recurses_without_end_ends_alone(executor: ProcessExecutor) -> None:
+    with pytest.raises(ChildRaised, match="RecursionError"):
+        await call(executor, jobs.recurse, deeper=False)
+    with pytest.raises(ChildDied, match=r"was killed by signal 11 \(SIGSEGV\)$"):
+        await call(executor, jobs.recurse, deeper=True)
 
 
 async def test_a_handler_that_closes_every_descriptor_does_not_hang_the_worker(executor: ProcessExecutor) -> None:

@@ -46,6 +46,27 @@ async def test_lines_of_a_run_that_ended_are_dropped_and_named(engine: Engine) -
     assert await stored(engine.db, live.job_id) == [fresh]
 
 
+DROP_TABLES = """
+    do $$ declare name text; begin
+      for name in select 'log_' || suffix from headrace.log_partition loop
+        execute format('drop table headrace.%I', name);
+      end loop;
+    end $$;
+"""
+
+
+@pytest.mark.parametrize(
+    "gone", [DROP_TABLES, f"{DROP_TABLES} delete from headrace.log_partition"], ids=["tables", "tables and records"]
+)
+async def test_a_partition_that_is_missing_is_made_and_the_lines_are_kept(engine: Engine, gone: str) -> None:
+    run = await start(engine)
+    await run.write("before")
+    await engine.db.execute(gone)
+    line = run.line("after")
+    assert await write_lines(engine.db, run.worker, [line]) == set()
+    assert await stored(engine.db, run.job_id) == [line]
+
+
 async def test_a_rescued_run_and_another_workers_job_take_no_lines(engine: Engine) -> None:
     run = await start(engine)
     await engine.lose(run.worker)

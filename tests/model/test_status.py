@@ -22,6 +22,8 @@ ARROWS = [
     ("failed", "queued", "a person's retry"),
     ("canceled", "queued", "a person's retry"),
     ("succeeded", "queued", "a person's retry"),
+    ("dead_letter", "canceled", "replaced"),
+    ("failed", "canceled", "replaced"),
 ]
 ALLOWED = {(source, target) for source, target, _ in ARROWS}
 
@@ -44,8 +46,9 @@ def test_a_status_knows_whether_it_is_final(status: JobStatus) -> None:
 
 
 @pytest.mark.parametrize("final", sorted(FINAL))
-def test_only_a_retry_leaves_a_final_status(final: JobStatus) -> None:
-    assert NEXT[final] == {JobStatus.QUEUED}
+def test_only_a_retry_leaves_a_final_status_and_what_failed_can_be_replaced(final: JobStatus) -> None:
+    failed = final in (JobStatus.FAILED, JobStatus.DEAD_LETTER)
+    assert NEXT[final] == ({JobStatus.QUEUED, JobStatus.CANCELED} if failed else {JobStatus.QUEUED})
 
 
 def test_nothing_follows_itself() -> None:

@@ -12,6 +12,7 @@ from headrace.model.job import ClaimedJob, Terms
 from headrace.model.outcome import (
     Cancel,
     Canceled,
+    CannotRead,
     Fail,
     Failed,
     Outcome,
@@ -39,6 +40,7 @@ TABLE = [
     (Snooze(45), "snoozed", None, None, False, 45.0),
     (Snooze(timedelta(hours=1)), "snoozed", None, None, False, 3600.0),
     (Released(), "released", None, None, False, 0.0),
+    (CannotRead("newer"), "unreadable", None, None, False, 1.0),
     (Canceled(), "canceled", "canceled", "canceled", True, 0.0),
     (Cancel(), "canceled", "canceled", "canceled", True, 0.0),
     (Fail(), "failed", "failed", "failed", True, 0.0),
@@ -136,3 +138,32 @@ def test_a_negative_wait_is_refused(make: object) -> None:
     assert callable(make)
     with pytest.raises(ValueError, match="must not be negative"):
         make()
+
+
+@pytest.mark.parametrize("wait", [float("inf"), float("nan"), 1e300, timedelta.max, timedelta(days=3_651)])
+@pytest.mark.parametrize("ask", [Retry, Snooze])
+def test_a_wait_without_an_end_is_refused_where_it_is_made(ask: type[Retry | Snooze], wait: timedelta | float) -> None:
+    with pytest.raises(ValueError, match=r"longer than 3,650 days \(ten years\)"):
+        ask(wait)
+
+
+class Unspeakable:
+    """Has no words for itself."""
+
+    def __str__(self) -> str:
+        raise SystemExit(3)
+
+
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [
+        (ValueError("no funds"), "ValueError: no funds"),
+        (KeyError(), "KeyError"),
+        ({"code": 7}, "{'code': 7}"),
+        (None, "None"),
+        (Unspeakable(), "Unspeakable (it cannot be described)"),
+    ],
+)
+def test_a_reason_that_is_not_text_becomes_text_when_it_is_given(reason: object, text: str) -> None:
+    asked: list[Retry | Snooze | Cancel | Fail] = [Retry(0, reason), Snooze(0, reason), Cancel(reason), Fail(reason)]
+    assert [(one.reason, str(one)) for one in asked] == [(text, text)] * 4

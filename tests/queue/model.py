@@ -8,6 +8,7 @@ from uuid import UUID
 from headrace.model.outcome import (
     Cancel,
     Canceled,
+    CannotRead,
     Fail,
     Failed,
     Outcome,
@@ -78,6 +79,8 @@ class ModelJob:
                 return "canceled", "canceled", 1, ""
             case Released():
                 return "released", None, 0, "queued"
+            case CannotRead():
+                return "released", None, 0, "scheduled"
             case Snooze():
                 return "snoozed", None, 0, "scheduled" if outcome.for_ else "queued"
             case Retry():

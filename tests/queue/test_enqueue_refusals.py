@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 from tests.at_once import refusal
 from tests.engine import Engine
 
 from headrace.db.sqlstate import BY_SQLSTATE
+from headrace.model.job import Terms
+from headrace.queue.claim import fetch_claimed
 
 FOOTPRINT = """
 select (select count(*) from headrace.job), (select count(*) from headrace.queue), (select count(*) from headrace.lane),
@@ -33,8 +37,42 @@ SINGLE = {
     "a long dedupe key": ("dedupe_key => repeat('k', 501)", "HR400", "1 to 500 characters"),
     "an empty idempotency key": ("idempotency_key => ''", "HR400", "1 to 500 characters"),
     "a long idempotency key": ("idempotency_key => repeat('k', 501)", "HR400", "1 to 500 characters"),
-    "a queue with a blank in its name": ("queue => 'not a name'", "23514", "lane_queue_check"),
-    "a queue without a name": ("queue => ''", "23514", "lane_queue_check"),
+    "a queue with a blank in its name": (
+        "queue => 'not a name'",
+        "HR400",
+        'the queue "not a name" is not a valid name',
+    ),
+    "a queue without a name": ("queue => ''", "HR400", 'the queue "" is not a valid name'),
+    "no source": ("source => null", "HR400", "source must be said"),
+    "a time before Christ": ("scheduled_for => '0044-03-15 BC'", "HR400", "between the years 1900 and 9000"),
+    "a time that Python has no year for": (
+        "scheduled_for => '10000-01-01'",
+        "HR400",
+        "between the years 1900 and 9000",
+    ),
+    "JavaScript's largest date": ("scheduled_for => '275760-09-13'", "HR400", "between the years 1900 and 9000"),
+    "a time just too early": ("scheduled_for => '1899-12-31 23:59Z'", "HR400", "between the years 1900 and 9000"),
+    "no end of time": ("scheduled_for => 'infinity'", "HR400", "between the years 1900 and 9000"),
+    "a payload that nests too deep": (
+        """payload => (repeat('{"a":', 201) || '1' || repeat('}', 201))::jsonb""",
+        "HR400",
+        "it is nested more than 200 deep",
+    ),
+    "arrays that nest too deep": (
+        """payload => ('{"a":' || repeat('[', 200) || repeat(']', 200) || '}')::jsonb""",
+        "HR400",
+        "it is nested more than 200 deep",
+    ),
+    "a number of too many digits": (
+        """payload => ('{"a": [' || repeat('9', 4301) || ']}')::jsonb""",
+        "HR400",
+        "it has a number of more than 4300 digits",
+    ),
+    "a number whose exponent makes it too long": (
+        """payload => '{"a": -1e4300}'""",
+        "HR400",
+        "it has a number of more than 4300 digits",
+    ),
     "an unknown kind of dedupe": (
         "dedupe_key => 'k', dedupe_while => 'ever'",
         "HR400",
@@ -82,6 +120,25 @@ async def test_one_bad_request_refuses_the_whole_bulk(engine: Engine) -> None:
     await engine.enqueue()
     for arguments, sqlstate, words in BULK.values():
         await assert_refused(engine, f"select headrace.enqueue_many('work', {arguments})", sqlstate, words)
+
+
+async def test_what_python_can_just_read_is_taken_and_read_back(engine: Engine) -> None:
+    worker = await engine.worker()
+    taken = [
+        '{"a":' * 200 + "1" + "}" * 200,
+        '{"a":' + "[" * 199 + "]" * 199 + "}",
+        '{"a": ' + "9" * 4300 + "}",
+        '{"a": 1e4299}',
+        '{"a": "' + "9" * 5000 + '", "b": 0.' + "1" * 5000 + "}",
+        '{"a": "' + "[{" * 500 + '"}',
+    ]
+    for payload in taken:
+        await engine.enqueue(payload=payload)
+    held = await engine.claim(worker)
+    found = await fetch_claimed(engine.db, held, terms={h.lane_id: Terms("work") for h in held}, tenants={1: "default"})
+    assert [json.loads(job.payload) for job in found] == [
+        json.loads(p.replace("1e4299", "1" + "0" * 4299)) for p in taken
+    ]
 
 
 async def test_an_unknown_definition_is_refused(engine: Engine) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import timedelta
 
+import asyncpg
 import pytest
 from tests.at_once import Another, until_blocked
 from tests.engine import Engine, as_claimed
@@ -12,6 +13,7 @@ from tests.engine import Engine, as_claimed
 from headrace.model.outcome import (
     Cancel,
     Canceled,
+    CannotRead,
     Fail,
     Failed,
     Outcome,
@@ -108,6 +110,7 @@ EACH: list[tuple[Outcome, str, str, int]] = [
     (Retry(HOUR), "retried", "scheduled", 1),
     (Snooze(HOUR), "snoozed", "scheduled", 0),
     (Released(), "released", "queued", 0),
+    (CannotRead("newer"), "released", "scheduled", 0),
     (Cancel("unwanted"), "canceled", "canceled", 1),
     (Canceled(), "canceled", "canceled", 1),
     (Fail("never"), "failed", "failed", 1),
@@ -117,7 +120,7 @@ EACH: list[tuple[Outcome, str, str, int]] = [
 async def test_a_batch_may_mix_all_outcomes(engine: Engine) -> None:
     ids = await engine.enqueue_many(len(EACH))
     worker = await engine.worker()
-    held = await engine.claim(worker)
+    held = await engine.claim(worker, len(EACH))
     pairs = zip(held, EACH, strict=True)
     transitions = [decide(as_claimed(run), outcome, 0.5) for run, (outcome, *_) in pairs]
     assert await finish_attempts(engine.db, worker_id=worker, transitions=transitions) == set()
@@ -173,6 +176,16 @@ async def test_a_huge_error_with_bytes_that_text_cannot_hold_is_kept_in_part(eng
         assert len(text) <= limit
         assert text.startswith("begin\\x00\\udcff")
         assert text.endswith("\\x00end")
+
+
+async def test_a_retry_beyond_the_year_9000_is_refused_by_the_table(engine: Engine) -> None:
+    job_id = await engine.enqueue()
+    worker = await engine.worker()
+    (held,) = await engine.claim(worker)
+    late = decide(as_claimed(held), Snooze(HOUR), 0.5)._replace(delay=7_100 * 365.0 * 86_400)
+    with pytest.raises(asyncpg.CheckViolationError, match="due_between_1900_and_9000"):
+        await finish_attempts(engine.db, worker_id=worker, transitions=[late])
+    assert await engine.status(job_id) == "running"
 
 
 @pytest.mark.parametrize("outcome", [Retry(HOUR), Snooze(HOUR)])

@@ -120,11 +120,14 @@ async def test_the_next_due_time_is_told_in_seconds_of_the_databases_clock(engin
     assert 240 < seconds <= 300
 
 
-async def test_a_job_for_the_end_of_time_waits_without_troubling_the_others(engine: Engine) -> None:
+async def test_a_job_for_the_last_day_there_is_waits_without_troubling_the_others(engine: Engine) -> None:
     await engine.define()
-    never = await engine.db.fetchval("select headrace.enqueue('work', scheduled_for => 'infinity')")
-    assert (await look_ahead(engine.db)).promote is None
+    last = await engine.db.fetchval("select headrace.enqueue('work', scheduled_for => '9000-01-01Z')")
+    far = (await look_ahead(engine.db)).promote
     assert await promote_due(engine.db) == 0
-    assert await engine.status(never) == "scheduled"
+    assert await engine.status(last) == "scheduled"
     await schedule(engine)
-    assert (await look_ahead(engine.db)).promote is not None
+    near = (await look_ahead(engine.db)).promote
+    assert near is not None
+    assert far is not None
+    assert near < far

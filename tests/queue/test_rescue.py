@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from uuid import UUID
 
+import pytest
 from tests.at_once import Another, held_while_looking_at_workers, until_blocked
-from tests.engine import Engine
+from tests.engine import Engine, watched
 
 from headrace.model.outcome import Failed, Released, Retry, Succeeded
 from headrace.queue.change import cancel_job
-from headrace.queue.lease import renew_lease, stop_worker
-from headrace.queue.rescue import mark_all_lost, mark_lost_workers, rescue_jobs
+from headrace.queue.lease import note_standstill, renew_lease, stop_worker
+from headrace.queue.rescue import mark_gone_workers, mark_lost_workers, rescue_jobs
 
 MINUTE = timedelta(minutes=1)
 LONG = timedelta(days=1)
@@ -37,6 +39,26 @@ async def test_a_job_of_a_lost_worker_waits_again_with_one_attempt_spent(engine:
     assert row["seq"] > await engine.db.fetchval("select seq from headrace.queue where job_id = $1", behind)
     assert await engine.attempts(waiting) == [(1, "lost", None)]
     assert (await engine.job(waiting)).last_error == "the worker was lost while it ran this job"
+
+
+@pytest.mark.parametrize("returns", ["before the rescue", "after it"])
+async def test_a_lost_worker_that_comes_back_says_why_it_was_silent_and_changes_nothing_else(
+    engine: Engine, returns: str
+) -> None:
+    job_id, worker, other = await engine.enqueue(), await engine.worker(), await engine.worker()
+    await engine.claim(worker)
+    await note_standstill(engine.db, worker_id=worker, seconds=3.0)  # nobody called it lost: nothing to explain
+    await engine.lose(worker)
+    if returns == "after it":
+        await engine.rescue()
+    await note_standstill(engine.db, worker_id=worker, seconds=12.2)
+    await note_standstill(engine.db, worker_id=other, seconds=99.0)
+    await engine.rescue()
+    assert await engine.attempts(job_id) == [(1, "lost", None)]
+    assert (await engine.job(job_id)).last_error == (
+        "its worker was silent for 12 s while its process lived: does a handler hold the GIL? "
+        'Declare it with isolation="process"'
+    )
 
 
 async def test_a_job_that_was_told_to_stop_is_canceled(engine: Engine) -> None:
@@ -86,16 +108,16 @@ async def test_nobody_is_called_lost_before_we_were_well_for_a_whole_lease(engin
     short, long = await engine.worker(lease=MINUTE), await engine.worker(lease=10 * MINUTE)
     for worker in (short, long):
         await expire(engine, worker)
-    assert await mark_lost_workers(engine.db, healthy_for=timedelta(0)) == []
-    assert await mark_lost_workers(engine.db, healthy_for=MINUTE - timedelta(seconds=1)) == []
-    assert [lost.id for lost in await mark_lost_workers(engine.db, healthy_for=MINUTE)] == [short]
-    assert [lost.id for lost in await mark_lost_workers(engine.db, healthy_for=10 * MINUTE)] == [long]
-    assert await mark_lost_workers(engine.db, healthy_for=LONG) == []
+    assert await mark_lost_workers(engine.db, watched(timedelta(0))) == []
+    assert await mark_lost_workers(engine.db, watched(MINUTE - timedelta(seconds=20))) == []
+    assert [lost.id for lost in await mark_lost_workers(engine.db, watched(MINUTE))] == [short]
+    assert [lost.id for lost in await mark_lost_workers(engine.db, watched(10 * MINUTE))] == [long]
+    assert await mark_lost_workers(engine.db, watched(LONG)) == []
 
 
 async def test_a_lease_that_has_not_run_out_is_not_lost(engine: Engine) -> None:
     worker = await engine.worker()
-    assert await mark_lost_workers(engine.db, healthy_for=LONG) == []
+    assert await mark_lost_workers(engine.db, watched(LONG)) == []
     assert await renew_lease(engine.db, worker_id=worker, running=0)
 
 
@@ -103,7 +125,7 @@ async def test_a_heartbeat_after_the_lease_ran_out_keeps_the_worker_if_nobody_ca
     worker = await engine.worker()
     await expire(engine, worker)
     assert await renew_lease(engine.db, worker_id=worker, running=3)
-    assert await mark_lost_workers(engine.db, healthy_for=LONG) == []
+    assert await mark_lost_workers(engine.db, watched(LONG)) == []
     assert await engine.db.fetchval("select running from headrace.worker where lease_expires_at > now()") == 3
 
 
@@ -122,9 +144,9 @@ async def test_a_heartbeat_in_the_midst_of_its_transaction_is_not_called_lost(en
     transaction = beating.transaction()
     await transaction.start()
     assert await renew_lease(beating, worker_id=worker, running=0)
-    assert await mark_lost_workers(engine.db, healthy_for=LONG) == []
+    assert await mark_lost_workers(engine.db, watched(LONG)) == []
     await transaction.commit()
-    assert await mark_lost_workers(engine.db, healthy_for=LONG) == []
+    assert await mark_lost_workers(engine.db, watched(LONG)) == []
     assert await renew_lease(engine.db, worker_id=worker, running=0)
 
 
@@ -133,7 +155,7 @@ async def test_a_heartbeat_that_waits_for_the_mark_learns_that_it_is_lost(engine
     await expire(engine, worker)
     transaction = marking.transaction()
     await transaction.start()
-    assert len(await mark_lost_workers(marking, healthy_for=LONG)) == 1
+    assert len(await mark_lost_workers(marking, watched(LONG))) == 1
     beat = asyncio.create_task(renew_lease(beating, worker_id=worker, running=0))
     await until_blocked(engine.db, beating, marking)
     await transaction.commit()
@@ -146,7 +168,7 @@ async def test_a_worker_in_the_midst_of_a_claim_is_not_called_lost(engine: Engin
     await expire(engine, worker)
     async with engine.db.transaction():
         assert len(await engine.claim(worker)) == 1
-        assert await mark_lost_workers(marking, healthy_for=LONG) == []
+        assert await mark_lost_workers(marking, watched(LONG)) == []
     assert await engine.status(job_id) == "running"
 
 
@@ -155,7 +177,7 @@ async def test_a_claim_that_waits_for_the_mark_gets_nothing(engine: Engine, anot
     await expire(engine, worker)
     transaction = marking.transaction()
     await transaction.start()
-    assert len(await mark_lost_workers(marking, healthy_for=LONG)) == 1
+    assert len(await mark_lost_workers(marking, watched(LONG))) == 1
     claiming = asyncio.create_task(engine.claim(worker))
     await until_blocked(observer, engine.db, marking)
     await transaction.commit()
@@ -218,12 +240,16 @@ async def test_a_worker_that_is_gone_or_stopped_counts_as_lost(engine: Engine) -
     assert [await engine.status(job_id) for job_id in ids] == ["queued", "queued"]
 
 
-async def test_who_is_alone_with_the_database_may_call_all_lost(engine: Engine) -> None:
-    workers = [await engine.worker() for _ in range(2)]
+async def test_only_workers_whose_process_is_gone_are_lost_before_their_lease_is_over(engine: Engine) -> None:
+    gone, there, unknown = [await engine.worker() for _ in range(3)]
+    for worker, process in ((gone, "process-1"), (there, "process-2")):
+        await engine.db.execute("update headrace.worker set process = $2 where id = $1", worker, process)
     await engine.enqueue()
-    await engine.claim(workers[0])
-    assert sorted(lost.id for lost in await mark_all_lost(engine.db)) == workers
+    await engine.claim(gone)
+    assert [lost.id for lost in await mark_gone_workers(engine.db, ["process-1", "process-3"])] == [gone]
     assert await engine.rescue() == 1
+    for worker in (there, unknown):
+        assert await renew_lease(engine.db, worker_id=worker, running=0)
 
 
 async def test_two_rescuers_at_once_rescue_each_job_once(engine: Engine, another: Another) -> None:
@@ -280,3 +306,34 @@ async def test_a_failure_clears_suspicion_and_a_release_keeps_it(engine: Engine)
     assert await engine.db.fetchval(suspicion) is True
     await engine.finish(worker, await engine.claim(worker), Failed("an ordinary one"))
     assert await engine.db.fetchval(suspicion) is False
+
+
+async def lose_suspect(engine: Engine, job_id: UUID, *, beside: int) -> None:
+    """It is claimed together with so many others, and its worker is lost."""
+    if beside:
+        await engine.enqueue_many(beside)
+    worker = await engine.worker()
+    assert len(await engine.claim(worker)) == 1 + beside
+    await engine.lose(worker)
+    await engine.rescue()
+    await engine.db.execute("delete from headrace.queue where job_id <> $1", job_id)
+
+
+async def test_a_suspect_that_is_lost_beside_others_spends_nothing_and_alone_it_does(engine: Engine) -> None:
+    job_id = await engine.enqueue(max_attempts=3)
+    spent = []
+    for beside in (0, 3, 1, 0):
+        await lose_suspect(engine, job_id, beside=beside)
+        spent.append((await engine.job(job_id)).attempt_count)
+    assert spent == [1, 1, 1, 2]
+    errors = await engine.db.fetch("select error from headrace.attempt where job_id = $1 order by run", job_id)
+    assert ["not counted" in row[0] for row in errors] == [False, True, True, False]
+
+
+async def test_a_suspect_ends_even_if_it_is_never_alone(engine: Engine) -> None:
+    job_id = await engine.enqueue(max_attempts=2)
+    losses = 0
+    while await engine.status(job_id) == "queued":
+        await lose_suspect(engine, job_id, beside=1)
+        losses += 1
+    assert (await engine.status(job_id), losses) == ("dead_letter", 11)

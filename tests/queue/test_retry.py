@@ -10,9 +10,10 @@ import pytest
 from tests.at_once import Another, held_after_insert, refusal, until_blocked
 from tests.engine import Engine
 
+from headrace.db.connect import Connection
 from headrace.errors import Conflict
 from headrace.model.outcome import Canceled, Fail, Failed, Outcome, Succeeded
-from headrace.queue.change import cancel_job, retry_job
+from headrace.queue.change import cancel_job, replace_job, retry_job
 
 
 async def end(engine: Engine, outcome: Outcome | None = None, **options: Any) -> UUID:
@@ -80,6 +81,49 @@ async def test_a_live_job_is_not_retried(engine: Engine) -> None:
     for job_id in (queued, running, scheduled):
         assert not await retry_job(engine.db, job_id)
     assert await engine.db.fetch(state) == before
+
+
+@pytest.mark.parametrize("outcome", [Fail("no"), Failed("last")], ids=["failed", "dead letter"])
+async def test_a_job_that_failed_is_replaced_once_and_not_retried_any_more(engine: Engine, outcome: Outcome) -> None:
+    job_id, new_id = await end(engine, outcome, max_attempts=1), await engine.enqueue()
+    assert await replace_job(engine.db, job_id, new_id)
+    assert await engine.status(job_id) == "canceled"
+    assert await engine.db.fetchval("select replaced_by from headrace.jobs where id = $1", job_id) == new_id
+    for again in (retry_job(engine.db, job_id), replace_job(engine.db, job_id, await engine.enqueue())):
+        with pytest.raises(Conflict, match=f'"{job_id}" cannot be retried: job "{new_id}" replaced it'):
+            await again
+    assert not await engine.db.fetchval("select headrace._change_one('retry', $1)", job_id)
+
+
+async def test_what_succeeded_or_was_canceled_stays_as_it_is_and_what_lives_is_not_replaced(engine: Engine) -> None:
+    for outcome in (Succeeded("1"), Canceled()):
+        job_id = await end(engine, outcome)
+        new_id = await engine.enqueue()
+        assert await replace_job(engine.db, job_id, new_id)
+        assert await retry_job(engine.db, job_id)
+        assert not await replace_job(engine.db, job_id, new_id)
+
+
+async def test_of_a_retry_and_a_replacement_at_once_one_wins(engine: Engine, another: Another) -> None:
+    first, second = await another(), await another()
+    new_id = UUID(int=7)
+
+    async def replace(conn: Connection, job_id: UUID) -> bool:
+        return await replace_job(conn, job_id, new_id)
+
+    for one, other in ((retry_job, replace), (replace, retry_job), (replace, replace)):
+        job_id = await end(engine, Failed("last"), max_attempts=1)
+        transaction = first.transaction()
+        await transaction.start()
+        assert await one(first, job_id)
+        waiting = asyncio.create_task(other(second, job_id))
+        await until_blocked(engine.db, second, first)
+        await transaction.commit()
+        if one is retry_job:
+            assert not await waiting
+        else:
+            with pytest.raises(Conflict, match=f'job "{new_id}" replaced it'):
+                await waiting
 
 
 async def test_an_unknown_job_is_an_error(engine: Engine) -> None:

@@ -70,6 +70,16 @@ async def test_an_enqueue_wakes_an_armed_worker(engine: Engine, ear: Ear) -> Non
     assert await ear.during(engine.enqueue_many(100)) == ["work"]
 
 
+async def test_a_rescue_wakes_an_armed_worker(engine: Engine, ear: Ear) -> None:
+    lost = await engine.worker()
+    await engine.enqueue()
+    await engine.claim(lost)
+    await engine.lose(lost)
+    await armed_worker(engine)
+    assert await ear.during(engine.rescue()) == ["work"]
+    assert await ear.during(engine.rescue()) == []
+
+
 async def test_an_enqueue_notifies_nobody_when_nobody_is_armed(engine: Engine, ear: Ear) -> None:
     assert await ear.during(engine.enqueue()) == []
     worker = await armed_worker(engine)

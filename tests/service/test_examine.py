@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import asyncpg
 import pytest
+from tests.db.pooler import pooled
 from tests.engine import Engine
+from tests.waiting import until
 
 from headrace.config import DatabaseSettings, Settings, SqlSettings
 from headrace.db.connect import Connection, Endpoint
 from headrace.db.database import Database
+from headrace.db.migrate import migrate, read_migrations
 from headrace.service.examine import Finding, Patient, examine, run, schema
 
 
@@ -38,6 +43,45 @@ async def test_a_database_without_our_schema_is_to_be_migrated(empty_database_ur
     assert "workers" not in found
 
 
+async def test_a_database_that_is_just_being_migrated_is_not_called_broken(empty_database_url: str) -> None:
+    steps = read_migrations()[:2]
+    stays = replace(steps[1], up=f"{steps[1].up};\nselect pg_advisory_xact_lock(1)")
+    waits = "select exists (select from pg_locks where locktype = 'advisory' and not granted and objid = 1)"
+    holder = await Endpoint(empty_database_url).connect("test")
+    await holder.execute("select pg_advisory_lock(1)")
+    migrating = asyncio.create_task(migrate(Endpoint(empty_database_url), [steps[0], stays]))
+    await until("the second step is under way", lambda: holder.fetchval(waits))
+    found = await findings(empty_database_url)
+    await holder.close()
+    await migrating
+    assert (found["migrations"].state, found["migrations"].do) == ("warn", "wait a moment, and look again")
+    assert found["migrations"].said == f"the database is being migrated: 1 of {len(read_migrations())} are applied"
+    assert "workers" not in found
+
+
+async def test_settings_of_a_role_or_a_database_that_hurt_are_named_with_the_way_out(
+    database_url: str, connection: Connection
+) -> None:
+    assert (await findings(database_url))["session"].said == "no setting of the role or the database is in our way"
+    database = await connection.fetchval("select current_database()")
+    await connection.execute(f"alter database {database} set default_transaction_isolation = 'repeatable read'")
+    try:
+        found = (await findings(database_url))["session"]
+        assert found.state == "ok"  # our connections have their own
+        assert "default_transaction_isolation = repeatable read of the database; not for our conn" in found.said
+        async with pooled(database_url) as (url, _):
+            behind = (await findings(url))["session"]
+        assert behind.state == "warn"
+        assert behind.said.startswith("default_transaction_isolation = repeatable read of the database holds for us")
+        assert behind.do == f"ALTER DATABASE {database} RESET default_transaction_isolation"
+        await connection.execute(f"alter database {database} set default_transaction_read_only = on")
+        closed = (await findings(database_url))["session"]
+        assert (closed.state, closed.do) == ("fail", f"ALTER DATABASE {database} RESET default_transaction_read_only")
+    finally:
+        await connection.execute("set default_transaction_read_only = off")
+        await connection.execute(f"alter database {database} reset all")
+
+
 async def test_a_database_of_a_newer_version_is_told(database_url: str, connection: Connection) -> None:
     await connection.execute("insert into headrace.migration (number, name, checksum) values (9999, 'later', 'x')")
     try:
@@ -59,6 +103,36 @@ async def test_stale_and_lost_workers_are_told(database_url: str, connection: Co
     found = await findings(database_url)
     assert found["waiting"].state == "fail"
     assert 'jobs of "work" wait in queue "default"' in found["waiting"].said
+
+
+async def test_jobs_and_triggers_of_a_definition_that_is_gone_are_told_first_of_our_schema(
+    database_url: str, connection: Connection
+) -> None:
+    engine = Engine(Endpoint(database_url), connection)
+    await engine.worker()
+    await connection.execute("create or replace function public.tidy() returns jsonb language sql return '{}'::jsonb")
+    await connection.execute("select headrace.define_sql_job('tidy', 'public.tidy')")
+    await connection.execute("select headrace.schedule('nightly', 'tidy', '0 3 * * *')")
+    await engine.enqueue("tidy")
+    await engine.enqueue("charge")
+    await connection.execute("select headrace.undefine_sql_job('tidy')")
+    await connection.execute("update headrace.definition set deleted_from_code_at = now() where key = 'charge'")
+    database = await Database.open(url=database_url, data_dir=Path("nowhere"), pool_size=2, migrated=False)
+    try:
+        found = [one async for one in examine(Patient(database, Settings()))]
+    finally:
+        await database.close()
+    told = found[[one.name for one in found].index("migrations") + 1 :]
+    assert [(one.name, one.said) for one in told[:3]] == [
+        (
+            "waiting",
+            'jobs of "charge" wait in queue "default", and no live worker knows it: it was deleted from code',
+        ),
+        ("waiting", 'jobs of "tidy" wait in queue "default", and no live worker knows it: it was undefined'),
+        ("triggers", 'trigger "nightly" is on and can enqueue nothing: the definition "tidy" was undefined'),
+    ]
+    assert told[0].do is not None
+    assert told[0].do.endswith("cancel them: headrace jobs bulk cancel --definition charge")
 
 
 async def test_a_long_transaction_is_named_with_how_to_end_it(
@@ -99,7 +173,7 @@ async def test_a_missing_key_is_told_where_it_is_needed(database_url: str, conne
 
 async def test_sql_jobs_need_a_login_of_few_rights(database_url: str, connection: Connection) -> None:
     assert (await findings(database_url))["SQL role"].said == "SQL jobs are off, and none is defined"
-    await connection.execute("create function public.tidy() returns jsonb language sql return '{}'::jsonb")
+    await connection.execute("create or replace function public.tidy() returns jsonb language sql return '{}'::jsonb")
     await connection.execute("select headrace.define_sql_job('tidy', 'public.tidy')")
     assert (await findings(database_url))["SQL role"].do == "set sql.database_url"
     mighty = await findings(database_url, sql=SqlSettings(database_url=database_url))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests.worker.running import running, until_armed, until_status, worker_id
 from headrace.app.work import WorkerProcess
 from headrace.db.connect import Endpoint
 from headrace.model.status import JobStatus
+from headrace.queue.lease import WorkerIdentity, register_worker
 from headrace.service.jobs.why import Facts, Standstill, reasons
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
@@ -24,6 +26,7 @@ READY = Facts(
     now=NOW,
     worker=None,
     enabled=True,
+    gone=False,
     paused=False,
     spent=0,
     suspect=False,
@@ -46,11 +49,38 @@ def said(**changes: Any) -> dict[str, str]:
     [
         ({}, "next", "within moments"),
         ({"status": JobStatus.DEAD_LETTER}, "ended", "dead_letter"),
-        ({"status": JobStatus.RUNNING, "worker": "w1"}, "running", "on w1"),
+        ({"status": JobStatus.RUNNING, "worker": "w1"}, "running", "on w1."),
         ({"status": JobStatus.RUNNING, "cancel_requested": True}, "running", "told to stop"),
+        (
+            {"status": JobStatus.RUNNING, "worker": "w1", "claimed_at": NOW - timedelta(minutes=4)},
+            "running",
+            "It is running on w1, since 2029-12-31 23:56:00 UTC (4 min).",
+        ),
+        (
+            {"status": JobStatus.RUNNING, "worker": "w1", "silent_for": 50.0, "lease_left": 10.0},
+            "silent",
+            "Worker w1, which runs it, has been silent for 50 s: its process may be stopped, frozen or gone. "
+            "When its lease ends, in 10 s, the job goes to another.",
+        ),
+        (
+            {"status": JobStatus.RUNNING, "worker": "w1", "silent_for": 70.0, "lease_left": -10.0},
+            "silent",
+            "Its lease is over: the job goes to another within moments.",
+        ),
+        ({"status": JobStatus.RUNNING, "warned": "process 7 stands still"}, "warned", "warns: process 7 stands still."),
         ({"run_at": NOW + timedelta(hours=3), "status": JobStatus.SCHEDULED}, "scheduled", "in 3 h"),
         ({"run_at": NOW + timedelta(seconds=30), "spent": 2}, "scheduled", "Attempt 3"),
         ({"run_at": NOW - timedelta(seconds=1)}, "due", "has come"),
+        (
+            {"unreadable_since": NOW - timedelta(minutes=4), "version": "new", "versions": ["old"]},
+            "unreadable",
+            'enqueued by a newer version of "send" (new was declared last)',
+        ),
+        (
+            {"unreadable_since": NOW - timedelta(minutes=4), "version": "new", "versions": ["new"]},
+            "unreadable",
+            "workers could not read it for 4 min",
+        ),
         ({"enabled": False}, "disabled", '"send" is disabled'),
         ({"paused": True}, "paused", '"mail" is paused'),
         ({"pauses": [Standstill("tenant", "acme", "bill", "ann", None)]}, "tenant_paused", "by ann: bill."),
@@ -74,6 +104,33 @@ def said(**changes: Any) -> dict[str, str]:
 )
 def test_each_fact_has_its_sentence(changes: dict[str, Any], code: str, words: str) -> None:
     assert words in said(**changes)[code]
+
+
+async def test_a_running_job_says_that_its_worker_is_silent(api: Api, acme: httpx.AsyncClient) -> None:
+    async with api.hr.database.pool.acquire() as conn:
+        identity = WorkerIdentity("w1", "host", 1, "0", ("*",), ("hold",), 10, timedelta(minutes=1))
+        worker = await register_worker(conn, identity)
+    job = (await acme.post("/api/v1/jobs", json={"definition_key": "hold"})).json()["id"]
+    claimed = (
+        "update headrace.queue set status = 'running', worker_id = $1, claimed_at = now(), run = 1 where job_id = $2"
+    )
+    await api.execute(claimed, worker, job)
+
+    async def told() -> list[dict[str, str]]:
+        return list((await acme.get(f"/api/v1/jobs/{job}/why")).json()["reasons"])
+
+    [alive] = await told()
+    assert alive["code"] == "running"
+    assert alive["detail"].startswith("It is running on w1, since 20")
+
+    aged = "heartbeat_at = now() - lease * 0.7, lease_expires_at = now() + lease * 0.3"
+    await api.execute(f"update headrace.worker set {aged} where id = $1", worker)
+    silent, running_ = await told()
+    assert (silent["code"], running_["code"]) == ("silent", "running")
+    assert re.search(r"^Worker w1, .* silent for \d+ s: .* When its lease ends, in \d+ s, ", silent["detail"])
+
+    await api.execute("update headrace.worker set state = 'lost', stopped_at = now() where id = $1", worker)
+    assert "Its lease is over" in (await told())[0]["detail"]
 
 
 async def test_a_job_behind_a_busy_worker_says_so(api: Api, acme: httpx.AsyncClient) -> None:

@@ -14,7 +14,7 @@ async def test_a_job_runs_and_its_result_is_kept(hr: Headrace, a_worker: AWorker
         return f"Hello, {name.upper() if shout else name}!"
 
     async with a_worker():
-        job = await hr.wait(await greet.enqueue(name="Ada", shout=True), timeout=30)
+        job = await hr.wait(await greet.enqueue(name="Ada", shout=True))
     assert (job.status, job.result, job.attempt_count) == ("succeeded", "Hello, ADA!", 1)
 
 

@@ -19,7 +19,7 @@ async def test_a_failure_is_tried_again(hr: Headrace, a_worker: AWorker) -> None
         return ctx.attempt
 
     async with a_worker():
-        job = await hr.wait(await flaky.enqueue(), timeout=30)
+        job = await hr.wait(await flaky.enqueue())
     assert (job.status, job.result, job.attempt_count) == ("succeeded", 3, 3)
 
 
@@ -29,7 +29,7 @@ async def test_after_the_last_attempt_it_is_in_the_dead_letter(hr: Headrace, a_w
         raise ValueError("always")
 
     async with a_worker():
-        job = await hr.wait(await broken.enqueue(), timeout=30)
+        job = await hr.wait(await broken.enqueue())
     assert (job.status, job.attempt_count, job.last_error) == ("dead_letter", 2, "ValueError: always")
 
 
@@ -39,7 +39,7 @@ async def test_a_handler_may_give_up_for_good(hr: Headrace, a_worker: AWorker) -
         raise Fail(f"card {card} has expired")
 
     async with a_worker():
-        job = await hr.wait(await charge.enqueue(card="1234"), timeout=30)
+        job = await hr.wait(await charge.enqueue(card="1234"))
     assert (job.status, job.attempt_count, job.last_error) == ("failed", 1, "card 1234 has expired")
 
 
@@ -53,5 +53,5 @@ async def test_a_snooze_spends_no_attempt(hr: Headrace, a_worker: AWorker) -> No
             raise Snooze(0.01)
 
     async with a_worker():
-        job = await hr.wait(await when_ready.enqueue(), timeout=30)
+        job = await hr.wait(await when_ready.enqueue())
     assert (job.status, seen, job.attempt_count) == ("succeeded", [1, 1, 1], 1)

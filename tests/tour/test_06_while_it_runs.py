@@ -26,7 +26,7 @@ async def test_progress_can_be_seen(hr: Headrace, a_worker: AWorker) -> None:
 
         await until("the progress is seen", is_seen)
         go_on.set()
-        assert (await hr.wait(job_id, timeout=30)).progress is not None
+        assert (await hr.wait(job_id)).progress is not None
 
 
 async def test_a_running_job_is_told_to_stop_and_can_be_retried(hr: Headrace, a_worker: AWorker) -> None:
@@ -44,7 +44,7 @@ async def test_a_running_job_is_told_to_stop_and_can_be_retried(hr: Headrace, a_
         job_id = await endless.enqueue()
         await started.wait()
         assert await hr.cancel(job_id)
-        assert (await hr.wait(job_id, timeout=30)).status == "canceled"
+        assert (await hr.wait(job_id)).status == "canceled"
         patient = False
         assert await hr.retry(job_id)
-        assert (await hr.wait(job_id, timeout=30)).result == "in time"
+        assert (await hr.wait(job_id)).result == "in time"

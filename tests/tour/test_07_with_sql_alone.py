@@ -20,7 +20,7 @@ async def test_enqueue_look_cancel_and_retry_from_sql(hr: Headrace, a_worker: AW
     assert await sql.fetchval("select headrace.cancel($1)", job_id)
     assert await sql.fetchval("select headrace.retry($1)", job_id)
     async with a_worker():
-        await hr.wait(job_id, timeout=30)
+        await hr.wait(job_id)
     row = await sql.fetchrow("select status, result, attempt_count, source from headrace.jobs where id = $1", job_id)
     assert row is not None
     assert tuple(row) == ("succeeded", "5", 1, "sql")

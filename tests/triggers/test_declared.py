@@ -149,7 +149,7 @@ async def test_an_app_says_nothing_of_anothers_triggers(engine: Engine) -> None:
 
 
 async def test_a_name_that_was_taken_by_hand_is_left_alone(engine: Engine) -> None:
-    await engine.define("work")
+    await sync(engine, {})
     await engine.db.execute("select headrace.schedule('work', 'work', '@yearly')")
     await sync(engine, {"cron": "@daily"})
     row = await found(engine)

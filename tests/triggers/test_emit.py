@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +18,8 @@ from tests.engine import Engine
 from tests.worker.running import app_on
 
 from headrace import Headrace
-from headrace.errors import BadRequest, NotFound, PayloadTooLarge, ValidationError
+from headrace.errors import BadRequest, Conflict, NotFound, PayloadTooLarge, ValidationError
+from headrace.triggers.prune import prune_events
 
 Bring = Callable[[str], AbstractAsyncContextManager[Brought]]
 every_driver = pytest.mark.parametrize(
@@ -74,6 +77,34 @@ async def test_an_event_exists_if_and_only_if_the_callers_transaction_commits(
         event_id = await hr.emit("order.paid", connection=given.connection)
         await given.rollback()
     assert not await exists(engine, event_id)
+
+
+async def test_twenty_callers_with_one_key_publish_one_event_and_its_key_is_free_once_it_is_pruned(
+    engine: Engine, hr: Headrace
+) -> None:
+    ids = await asyncio.gather(*(hr.emit("order.paid", {"n": 1}, idempotency_key="k") for _ in range(20)))
+    assert set(ids) == {ids[0]}
+    assert await written(engine) == 2
+    with pytest.raises(Conflict, match='"k" was used before with another event name or data'):
+        await hr.emit("order.paid", {"n": 2}, idempotency_key="k")
+    with pytest.raises(BadRequest, match="1 to 500 characters, not 0"):
+        await hr.emit("order.paid", {"n": 1}, idempotency_key="")
+    assert await engine.db.fetchval("""select headrace.emit_once('order.paid', '{"n": 1}', 'k')""") == ids[0]
+    await engine.db.execute("delete from headrace.event_inbox")
+    await prune_events(engine.db, keep=timedelta(days=-1))
+    assert await hr.emit("order.paid", {"n": 2}, idempotency_key="k") != ids[0]
+
+
+@every_driver
+async def test_a_key_is_taken_if_and_only_if_the_callers_transaction_commits(
+    engine: Engine, hr: Headrace, bring: Bring
+) -> None:
+    ids = []
+    for commits in (False, True, True):
+        async with bring(engine.endpoint.url) as given:
+            ids.append(await hr.emit("order.paid", idempotency_key="k", connection=given.connection))
+            await (given.commit() if commits else given.rollback())
+    assert ids[0] != ids[1] == ids[2]
 
 
 async def test_an_event_keeps_what_was_said_of_it(engine: Engine, hr: Headrace) -> None:
@@ -162,4 +193,19 @@ async def test_sql_is_refused_data_that_is_no_object(engine: Engine, data: str) 
     assert refused.value.sqlstate == "HR400"
     with pytest.raises(asyncpg.PostgresError, match="must be a JSON object"):
         await engine.db.execute("select headrace.emit('a', null)")
+    assert await written(engine) == 0
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ('{"a":' * 201 + "1" + "}" * 201, "it is nested more than 200 deep"),
+        ('{"a": 1e4300}', "it has a number of more than 4300 digits"),
+    ],
+    ids=["deep", "digits"],
+)
+async def test_sql_is_refused_data_that_no_trigger_could_read(engine: Engine, data: str, words: str) -> None:
+    with pytest.raises(asyncpg.PostgresError, match=words) as refused:
+        await engine.db.execute("select headrace.emit('a', $1::jsonb)", data)
+    assert refused.value.sqlstate == "HR400"
     assert await written(engine) == 0

@@ -15,6 +15,7 @@ from tests.waiting import PATIENCE
 from headrace.db.connect import TRANSIENT, Connection, OwnConnection
 from headrace.triggers.change import delete_trigger, set_enabled, update_trigger
 from headrace.triggers.dispatch import dispatch_events
+from headrace.triggers.read import list_triggers
 from headrace.triggers.rules import Rules
 
 GATE = 4712
@@ -78,6 +79,8 @@ async def test_several_dispatchers_at_once_fire_each_trigger_once_for_each_event
     ]
     assert await events.db.fetchval("select count(*) from headrace.job") == 910
     assert await events.db.fetchval("select count(distinct job_id) from headrace.queue") == 910
+    counted = {trigger.name: trigger.fires for trigger in await list_triggers(events.db, tenant="default")}
+    assert counted == {"rare": 10, "t0": 300, "t1": 300, "t2": 300}
 
 
 async def test_a_delivery_that_is_on_record_makes_no_second_job(events: Events) -> None:

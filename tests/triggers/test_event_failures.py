@@ -10,14 +10,17 @@ from tests.engine import Engine
 from tests.triggers.emitting import Events
 
 from headrace.db.connect import TRANSIENT
-from headrace.triggers.dispatch import HOLD, MOST_BYTES, SQL, Turns, dispatch_events
+from headrace.triggers import postpone
+from headrace.triggers.dispatch import MOST_BYTES, SQL, Turns, dispatch_events
 from headrace.triggers.postpone import MOST_INTERRUPTIONS, MOST_TRIES
 from headrace.triggers.rules import Rules
 
 
 @pytest.fixture
-async def events(engine: Engine) -> Events:
-    """No job may be written whose payload says `bad`."""
+async def events(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Events:
+    """No job may be written whose payload says `bad`. What is postponed comes back when the test lets it."""
+    monkeypatch.setattr(postpone, "FIRST_PAUSE", 3600.0)
+    monkeypatch.setattr(postpone, "LONGEST_PAUSE", 100 * 3600.0)
     await engine.db.execute(
         "alter table headrace.job add constraint never_bad check (not payload @> '{\"bad\": true}')"
     )
@@ -179,7 +182,7 @@ async def test_a_database_that_is_away_counts_against_no_event(fatal: Events) ->
 async def test_a_dispatcher_that_dies_with_its_batch_leaves_it_in_halves(events: Events) -> None:
     for n in range(8):
         await emit(events, n)
-    claimed = await events.db.fetch(SQL["claim_events"], 500, 0, HOLD, MOST_BYTES)
+    claimed = await events.db.fetch(SQL["claim_events"], 500, 0, 3600.0, MOST_BYTES)
     assert len(claimed) == 8
     assert await events.dispatch() == 0
     await events.let_holds_end()

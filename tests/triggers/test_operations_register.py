@@ -29,6 +29,24 @@ async def test_what_another_process_removed_can_be_registered_again(database_url
         await one.register(tick, key="tick", every=3600)
 
 
+async def test_a_key_that_another_app_declares_is_refused_and_stays_as_it_is(
+    connection: Connection, database_url: str
+) -> None:
+    billing = app_on(database_url, "billing")
+
+    @billing.job("tick")
+    async def charge(amount: int) -> None: ...
+
+    said = "definition 'tick' is a job of app 'billing' already, and this is app 'shop at run time': "
+    declared = "select app, payload_schema::text, hash from headrace.definition where key = 'tick'"
+    async with billing, app_on(database_url, "shop") as shop:
+        before = await connection.fetchrow(declared)
+        with pytest.raises(Conflict, match=said):
+            await shop.register(tick, key="tick", every=3600)
+        assert await connection.fetchrow(declared) == before
+        assert await trigger(connection) == {}
+
+
 async def test_a_declared_job_is_registered_with_a_payload_under_any_key(
     connection: Connection, database_url: str
 ) -> None:

@@ -56,13 +56,32 @@ async def test_names_are_each_tenants_own(engine: Engine) -> None:
     assert (await row(engine, mine))["name"] == "s"
 
 
+NESTED = '{"a":' * 21 + "1" + "}" * 21
 REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"cron": "* * * * * *"}, "HR400", "it has 6 fields and not five"),
     ({"cron": "*/70 * * * *"}, "HR400", 'the minute "*/70" is not valid'),
     ({"cron": "61 * * * *"}, "HR400", "it takes 0 to 59"),
     ({"cron": "* * * * FUN"}, "HR400", "day of week"),
     ({"cron": "* * * *"}, "HR400", "it has 4 fields"),
-    ({"cron": "@fortnightly"}, "HR400", "not five"),
+    ({"cron": "@fortnightly"}, "HR400", 'the shorthand "@fortnightly" is not known'),
+    ({"cron": "0 8 * * FRI-MON"}, "HR400", 'the day of week "FRI-MON" is not valid: the range runs backwards'),
+    ({"cron": "0 17-9 * * *"}, "HR400", "the range runs backwards"),
+    ({"cron": "5-5/2 * * * *"}, "HR400", "a range of one value has no steps"),
+    ({"cron": "0 0 30 2 *"}, "HR400", "no date ever matches"),
+    ({"cron": "@daily", "timezone": "Factory"}, "HR400", 'there is no time zone "Factory"'),
+    ({"cron": "@daily", "payload": "[1]"}, "HR400", "its payload must be a JSON object of arguments, not array"),
+    ({"cron": "@daily", "payload": "null"}, "HR400", "its payload must be a JSON object of arguments, not null"),
+    ({"cron": "@daily", "payload": NESTED}, "HR400", "its payload cannot be read back: it is nested more than 20 deep"),
+    ({"cron": "@daily", "payload": '{"a": 1e400}'}, "HR400", "it has a number of more than 400 digits"),
+    ({"cron": "@daily", "payload": f'{{"a": "{"x" * 1_000_000}"}}'}, "HR400", "its payload is too large"),
+    ({"cron": "@daily", "catch_up": None}, "HR400", "catch_up is one of none, latest, all"),
+    ({"cron": "@daily", "overlap": None}, "HR400", "overlap is one of allow, skip"),
+    ({"cron": "@daily", "max_attempts": 0}, "HR400", "max_attempts 0 is out of range"),
+    ({"cron": "@daily", "max_attempts": 40_000}, "HR400", "max_attempts 40000 is out of range"),
+    ({"cron": "@daily", "name": ""}, "HR400", "a name has 1 to 200 characters"),
+    ({"cron": "@daily", "name": None}, "HR400", "a name has 1 to 200 characters"),
+    ({"cron": "@daily", "name": "n" * 201}, "HR400", "a name has 1 to 200 characters"),
+    ({"cron": "@daily", "definition": "sealed"}, "HR409", 'a trigger cannot enqueue "sealed": it has no key'),
     ({"cron": ""}, "HR400", "not five"),
     ({"cron": "9" * 300}, "HR400", "300 characters"),
     ({"cron": "99999999999 * * * *"}, "HR400", "minute"),
@@ -77,17 +96,40 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
 
 
 async def test_what_cannot_be_scheduled_is_refused_with_the_reason(engine: Engine) -> None:
+    await engine.define("sealed", payload_schema='{"properties": {"password": {"x-secret": true}}}')
     for named, state, sentence in REFUSED:
         error = await refusal(call(engine, "schedule", **{"name": "s", "definition": "work", **named}))
         assert (error.sqlstate, sentence in str(error)) == (state, True), str(error)
     assert await engine.db.fetchval("select count(*) from headrace.trigger") == 0
 
 
-@pytest.mark.parametrize("every", ["0", "-5 seconds", "99 milliseconds"])
-async def test_an_interval_must_not_be_too_short(engine: Engine, every: str) -> None:
+@pytest.mark.parametrize("every", ["0", "-5 seconds", "99 milliseconds", "200 years", "-178000000 years"])
+async def test_an_interval_must_be_neither_too_short_nor_too_long(engine: Engine, every: str) -> None:
     await engine.define()
     error = await refusal(engine.db.execute(f"select headrace.schedule('s', 'work', every => '{every}')"))
     assert (error.sqlstate, "0.1 seconds or more" in str(error)) == ("HR400", True)
+
+
+async def test_what_would_not_fit_other_settings_is_refused_with_a_sentence(engine: Engine) -> None:
+    await add(engine, "s", cron_expr="@daily", jitter_seconds=600.0)
+    error = await refusal(engine.db.execute("select headrace.schedule('s', 'work', every => '5 seconds')"))
+    assert (error.sqlstate, "jitter is shorter than the interval" in str(error)) == ("HR400", True), str(error)
+
+
+async def test_schedule_emit_and_define_sql_job_read_strings_as_the_session_does_not(engine: Engine) -> None:
+    await engine.define()
+    await engine.db.execute("create function public.greet(jsonb) returns jsonb language sql as 'select $1'")
+    await engine.db.execute("set standard_conforming_strings = off")
+    await engine.db.execute("select headrace.schedule('s', 'work', '*/5 9-17 * * MON-FRI', 'Europe/Berlin')")
+    await engine.db.execute("select headrace.emit('order.paid')")
+    assert (await refusal(engine.db.execute("select headrace.emit('order paid')"))).sqlstate == "HR400"
+    await engine.db.execute("select headrace.define_sql_job('greet', 'public.greet( jsonb )')")
+
+
+async def test_trigger_refuses_a_payload_that_no_worker_could_read(engine: Engine) -> None:
+    await add(engine, "deep", cron_expr="@daily", payload='{"a":' * 201 + "1" + "}" * 201)
+    error = await refusal(call(engine, "trigger", "deep"))
+    assert (error.sqlstate, "nested more than 200 deep" in str(error)) == ("HR409", True), str(error)
 
 
 async def test_one_that_is_off_stays_off_when_it_is_scheduled_again_unless_asked(engine: Engine) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 from playwright.async_api import Browser, ConsoleMessage, Locator, Page, Route, expect
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.web.browsing import fresh_page
 from tests.web.served import DashboardServer
 
@@ -126,7 +126,7 @@ async def reading(
     headers = {"Authorization": f"Bearer {made['token']}"}
     async with (
         fresh_page(browser, server.url, width=width, height=height, dark=dark) as page,
-        httpx.AsyncClient(base_url=f"{server.url}/api/v1", headers=headers, timeout=30) as api,
+        httpx.AsyncClient(base_url=f"{server.url}/api/v1", headers=headers, timeout=PATIENCE) as api,
     ):
         signed_in = await page.context.request.post(
             f"{server.url}/api/v1/session", data={"token": token}, headers={"Origin": server.url}

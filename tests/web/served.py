@@ -27,7 +27,7 @@ class DashboardServer:
     def as_admin(self) -> httpx.Client:
         """The API as a super-admin."""
         return httpx.Client(
-            base_url=f"{self.url}/api/v1", headers={"Authorization": f"Bearer {self.token}"}, timeout=30
+            base_url=f"{self.url}/api/v1", headers={"Authorization": f"Bearer {self.token}"}, timeout=PATIENCE
         )
 
 

@@ -24,7 +24,7 @@ async def test_an_alert_is_acknowledged_and_closed(dash: Dash) -> None:
     await dash.open("/alerts")
 
     alert = dash.page.locator("li.alert-row")
-    await expect(alert).to_contain_text("give_up", timeout=60_000)
+    await expect(alert).to_contain_text("give_up")
     await expect(alert).to_contain_text("nobody is on it")
     await alert.get_by_role("button", name="Acknowledge").click()
     await expect(alert).to_contain_text("acknowledged by")

@@ -59,6 +59,12 @@ async def test_a_dead_letter_is_looked_into_edited_and_redriven(dash: Dash) -> N
 
     await expect(dash.page.locator(".toast")).to_contain_text("Enqueued give_up")
     await expect(dash.page.locator("li.letter", has_text="TimeoutError: second")).to_be_visible()
+    await expect(letter).to_have_count(0)
+    await dash.open(f"/jobs/{job_id}")
+    await expect(dash.page.locator(".banner")).to_contain_text("runs in its place")
+    await expect(dash.button("Retry")).to_have_count(0)
+    await dash.page.locator(".banner a").click()
+    await expect(dash.page.get_by_role("link", name=job_id[-8:])).to_be_visible()
 
 
 async def test_all_dead_letters_are_redriven_at_once_after_a_count(dash: Dash) -> None:

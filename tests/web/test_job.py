@@ -40,6 +40,12 @@ async def test_the_log_of_a_running_job_is_followed_as_it_comes(dash: Dash) -> N
     await expect(dash.page.locator(".page-head")).to_contain_text("running, attempt 1 of 1")
     await expect(dash.page.get_by_role("progressbar", name="Progress")).to_have_attribute("aria-valuenow", "62")
     await dash.button("Cancel").click()
+    await dash.page.get_by_role("dialog").get_by_role("button", name="Let it run").click()
+    await expect(dash.page.get_by_role("dialog")).to_have_count(0)
+    assert not (await dash.job(job_id))["cancel_requested"]
+    await dash.page.keyboard.press("c")
+    await expect(dash.page.get_by_role("dialog", name=re.compile("^Cancel hold"))).to_contain_text("told to stop")
+    await dash.page.get_by_role("button", name="Cancel the job").click()
     await expect(dash.page.locator(".page-head")).to_contain_text("canceled")
     await expect(dash.button("Retry")).to_be_visible()
 
@@ -171,6 +177,15 @@ async def test_a_waiting_job_says_what_it_waits_for(dash: Dash) -> None:
     await dash.open(f"/jobs/{job_id}")
     await expect(dash.page.get_by_text("Why it waits:")).to_be_visible()
     await expect(dash.page.get_by_text("It has not started, so it has said nothing yet.")).to_be_visible()
+
+
+async def test_a_running_job_says_that_its_worker_is_silent(dash: Dash) -> None:
+    job_id = await dash.enqueue("hold")
+    said = [("silent", "Worker w1 has been silent for 50 s."), ("running", "It is running on w1.")]
+    answer = {"reasons": [{"code": code, "detail": detail} for code, detail in said]}
+    await dash.page.route(re.compile(f"/jobs/{job_id}/why"), lambda route: route.fulfill(json=answer))
+    await dash.open(f"/jobs/{job_id}")
+    await expect(dash.page.locator(".why")).to_have_text("It may stand still: Worker w1 has been silent for 50 s.")
 
 
 async def test_a_job_that_is_not_there_says_so(dash: Dash) -> None:

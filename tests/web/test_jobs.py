@@ -169,6 +169,23 @@ async def test_the_keyboard_does_it_all(dash: Dash) -> None:
     await expect(dash.page.locator(".crumbs")).to_contain_text(newer)
 
 
+async def test_a_running_job_is_canceled_by_key_after_a_question_and_one_that_waits_at_once(dash: Dash) -> None:
+    waiting = await dash.enqueue("hold", delay_seconds=3600)
+    running = await dash.enqueue("hold")
+    await dash.open("/jobs")
+    await expect(dash.row(running)).to_contain_text("running")
+    await dash.page.keyboard.press("j")
+    await dash.page.keyboard.press("c")
+    await dash.page.get_by_role("dialog").get_by_role("button", name="Let it run").click()
+    assert not (await dash.job(running))["cancel_requested"]
+    await dash.page.keyboard.press("c")
+    await dash.page.get_by_role("button", name="Cancel the job").click()
+    await expect(dash.row(running)).to_contain_text("canceled")
+    await dash.page.keyboard.press("j")
+    await dash.page.keyboard.press("c")
+    await expect(dash.row(waiting)).to_contain_text("canceled")
+
+
 async def test_a_refused_change_is_taken_back_and_explained(dash: Dash) -> None:
     job_id = await dash.ended("fail")
     await dash.open("/jobs")

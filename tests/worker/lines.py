@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.app.process import Process
 from headrace.app.work import WorkerProcess
 from headrace.db.connect import Connection
 from headrace.model.job import ClaimedJob
+from headrace.model.transition import Transition
 from headrace.worker.http import HttpTransport
 from headrace.worker.postgres import PostgresTransport
 from headrace.worker.transport import Fence, TransportAway
@@ -28,8 +29,21 @@ class Greedy(AnyLine):
         return await super().claim(limit=limit + 5, suspects=suspects, held=held, wait=wait)
 
 
-def cut_first_reply(process: Process) -> list[str]:
-    """The first claim that takes jobs happens, and the line is cut before its reply comes; gives the cuts."""
+class Forgetful(AnyLine):
+    """The first outcomes are written, and the line is cut before the reply comes."""
+
+    cut = False
+
+    async def finish(self, transitions: Sequence[Transition]) -> set[Fence]:
+        refused = await super().finish(transitions)
+        if not self.cut:
+            self.cut = True
+            raise TransportAway("cut before the reply")
+        return refused
+
+
+def cut_first_replies(process: Process, n: int = 1) -> list[str]:
+    """The first claims that take jobs happen, and the line is cut before their replies come; gives the cuts."""
     cuts: list[str] = []
     transport: Any = process._transport
     if isinstance(process, WorkerProcess):
@@ -37,7 +51,7 @@ def cut_first_reply(process: Process) -> list[str]:
 
         async def cut_look(conn: Connection, limit: int, suspects: int) -> list[ClaimedJob]:
             jobs: list[ClaimedJob] = await look(conn, limit, suspects)
-            if jobs and not cuts:
+            if jobs and len(cuts) < n:
                 cuts.append("cut")
                 raise ConnectionResetError("cut before the reply")
             return jobs
@@ -49,7 +63,7 @@ def cut_first_reply(process: Process) -> list[str]:
 
         async def cut_post(path: str, body: bytes, *, waits: float = 0.0) -> Any:
             answer = await post(path, body, waits=waits)
-            if path == "jobs/claim" and answer["jobs"] and not cuts:
+            if path == "jobs/claim" and answer["jobs"] and len(cuts) < n:
                 cuts.append("cut")
                 raise TransportAway("cut before the reply")
             return answer

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 import pytest
+from tests.engine import watched
 from tests.waiting import PATIENCE, until
 from tests.worker import over_http
 from tests.worker.settings import settings_for
@@ -192,7 +193,7 @@ async def _rescue_until(enough: threading.Event, url: str) -> None:
     connection = await Endpoint(url).connect("test rescue")
 
     async def rescue() -> bool:
-        await mark_lost_workers(connection, healthy_for=timedelta(days=1))
+        await mark_lost_workers(connection, watched(timedelta(days=1)))
         await rescue_jobs(connection)
         return enough.is_set()
 

@@ -159,6 +159,24 @@ async def test_an_immediate_retry_does_not_wait_for_the_next_look(
         assert (await finished(hr, await flaky.enqueue())).result == 3
 
 
+@pytest.mark.parametrize("concurrency", [1, 10])
+async def test_a_row_without_its_record_leaves_the_queue_by_itself_and_its_neighbours_run(
+    hr: Headrace, connection: Connection, caplog: pytest.LogCaptureFixture, concurrency: int
+) -> None:
+    @hr.job()
+    async def work(n: int) -> int:
+        return n
+
+    async with hr:
+        first, gone, last = await work.enqueue_many([{"n": n} for n in range(3)])
+        await connection.execute("delete from headrace.job where id = $1", gone)
+        async with running(worker_of(hr, concurrency=concurrency)):
+            assert [(await finished(hr, job_id)).result for job_id in (first, last)] == [0, 2]
+    assert await connection.fetchval("select count(*) from headrace.queue") == 0
+    assert caplog.text.count("has no record") == 1
+    assert str(gone) in caplog.text
+
+
 @only_postgres
 async def test_polling_alone_suffices_when_nobody_can_listen(database_url: str, connection: Connection) -> None:
     hr = app_on(database_url, poll_interval_ms=100)
@@ -207,7 +225,7 @@ async def test_an_idle_worker_asks_at_most_twice_a_second(
             connection.add_query_logger(lambda query: asked.append(f"{name}: {query.query.split()[0:2]}"))
             return connection
 
-    hr = app_on(database_url)
+    hr = app_on(database_url, lease_duration_s=60)  # who has a short lease is looked at more often
     hr.job(nothing_to_do)
     async with hr:
         hr.database.endpoint = Counted(database_url)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from tests.waiting import until
-from tests.worker.running import attempts, finished, working
+from tests.worker.running import attempts, errors, finished, working
 
-from headrace import Context, Headrace, RetryPolicy
+from headrace import Context, Fail, Headrace, RetryPolicy
 from headrace.db.connect import Connection
 
 BAD_TEXTS = {
@@ -153,7 +154,40 @@ async def test_a_job_whose_payload_nobody_can_read_ends(hr: Headrace, connection
 
     async with working(hr):
         for value in ("[" * 3000 + "]" * 3000, "1" * 5000):
-            payload = f'{{"password": {value}}}'
-            job_id = await connection.fetchval("select headrace.enqueue('take', $1::jsonb)", payload)
+            async with connection.transaction():
+                job_id = await connection.fetchval("select headrace.enqueue('take')")
+                # No door takes it: it stands there all the same, from before, or written past them.
+                payload = f'{{"password": {value}}}'
+                await connection.execute("update headrace.job set payload = $2::jsonb where id = $1", job_id, payload)
             job = await finished(hr, job_id)
             assert (job.status, list(job.payload)) == ("failed", ["unreadable"])
+
+
+class Wordless(Fail):
+    """Asks for an end, and cannot be asked why."""
+
+    def __init__(self) -> None:
+        Exception.__init__(self)
+
+    reason = property(lambda _: sys.exit(3))
+
+
+@pytest.mark.parametrize("secrets", [{}, {"password": "correct-horse-battery"}], ids=["plain", "with secrets"])
+async def test_a_job_whose_outcome_cannot_be_formed_ends_once_and_keeps_no_place(
+    hr: Headrace, connection: Connection, caplog: pytest.LogCaptureFixture, secrets: dict[str, str]
+) -> None:
+    @hr.job(max_attempts=4)
+    async def charge(password: str = "") -> None:
+        raise Wordless
+
+    @hr.job()
+    async def fine() -> str:
+        return "fine"
+
+    async with working(hr, concurrency=1):
+        job = await finished(hr, await hr.enqueue("charge", secrets))
+        assert (await finished(hr, await fine.enqueue())).result == "fine"
+    assert await attempts(connection, job.id) == [(1, "failed", "failed")]
+    (error,) = await errors(connection, job.id)
+    assert error == "its run ended, but its outcome could not be formed (SystemExit): the worker's log says more"
+    assert "an outcome could not be formed" in caplog.text

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.worker import handlers
-from tests.worker.running import attempts, finished, said, set_up, working
+from tests.worker.running import attempts, errors, finished, said, set_up, until_status, working
 
 from headrace import Headrace
 from headrace.db.connect import Connection
@@ -64,9 +64,12 @@ async def test_a_process_that_never_returns_is_ended_at_its_timeout(declared: He
     assert job.last_error == "timed out after 0.5 s"
 
 
-async def test_a_payload_that_no_longer_fits_fails_there_too(declared: Headrace, connection: Connection) -> None:
+async def test_a_payload_that_does_not_fit_is_given_back_unspent_there_too(
+    declared: Headrace, connection: Connection
+) -> None:
     async with working(declared):
         job_id = await connection.fetchval("""select headrace.enqueue('refuse_apart', '{"number": "x"}')""")
-        job = await finished(declared, job_id)
-    assert job.status == "failed"
-    assert "the payload does not fit" in str(job.last_error)
+        await until_status(connection, job_id, "scheduled")
+    assert (await attempts(connection, job_id))[0] == (1, "released", None)
+    said = (await errors(connection, job_id))[0]
+    assert "the payload does not fit" in str(said)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 from tests.waiting import PATIENCE, until
-from tests.worker.lines import cut_first_reply
+from tests.worker.lines import Forgetful, cut_first_replies
 from tests.worker.running import (
     app_on,
     attempts,
     finished,
     rescuing,
     running,
+    speaking,
     until_armed,
     until_status,
     worker_id,
@@ -23,7 +25,7 @@ from tests.worker.running import (
 import headrace.worker.claimer
 import headrace.worker.http
 import headrace.worker.postgres
-from headrace import Context, Headrace
+from headrace import Context, Headrace, RetryPolicy
 from headrace.db.connect import Connection, Endpoint
 from headrace.queue.claim import claim_jobs
 from headrace.worker.maintenance import Rescuer
@@ -73,13 +75,49 @@ async def test_a_claim_whose_reply_was_cut_off_is_given_back_and_runs_once(
 
     async with hr:
         process = worker_of(hr)
-        cuts = cut_first_reply(process)
+        cuts = cut_first_replies(process)
         async with running(process):
             job_id = await work.enqueue()
             job = await finished(hr, job_id)
     assert len(cuts) == 1
     assert (job.status, job.attempt_count, ran) == ("succeeded", 1, [2])
     assert await attempts(connection, job_id) == [(1, "released", None), (2, "succeeded", "succeeded")]
+
+
+async def test_a_job_that_its_worker_does_not_know_twice_in_a_row_has_spent_an_attempt_and_so_ends(
+    hr: Headrace, connection: Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    at_once = RetryPolicy(base=timedelta(0), cap=timedelta(0), jitter=timedelta(0))
+
+    @hr.job(max_attempts=2, retry=at_once)
+    async def work() -> None:
+        raise AssertionError("it never begins")
+
+    async with hr:
+        process = worker_of(hr)
+        cut_first_replies(process, 4)
+        async with running(process):
+            job = await finished(hr, await work.enqueue())
+    assert await attempts(connection, job.id) == [
+        (1, "released", None),
+        (2, "failed", None),
+        (3, "released", None),
+        (4, "failed", "dead_letter"),
+    ]
+    assert "knew of no such run" in str(job.last_error)
+    assert caplog.text.count("a job was unknown to its worker twice in a row") == 2
+
+
+async def test_an_outcome_whose_reply_was_cut_off_counts_once_and_is_not_called_lost(
+    hr: Headrace, connection: Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    hr.job("work")(nothing)
+    async with hr, running(speaking(worker_of(hr), Forgetful)):
+        job_id = await hr.enqueue("work")
+        await until("it was written again", lambda: "an outcome changed nothing" in caplog.text)
+    assert await attempts(connection, job_id) == [(1, "succeeded", "succeeded")]
+    assert "it was recorded before, or the job belongs to another run now" in caplog.text
+    assert "lease lost" not in caplog.text
 
 
 async def test_reconciling_leaves_alone_what_runs_and_what_waits_to_be_written(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import logging
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 from urllib.parse import quote
 
@@ -13,11 +14,15 @@ import pytest
 from pydantic import BaseModel, Field, SecretStr
 from tests.contract import apart
 from tests.waiting import until
-from tests.worker.running import finished, said, set_up, working
+from tests.worker.running import errors, finished, said, set_up, until_status, working
 
+import headrace.worker.kinds
 from headrace import Cancel, Context, Fail, Headrace, Retry, Snooze
 from headrace.cli.logs import ForPeople, ForPrograms
 from headrace.db.connect import Connection
+from headrace.model.mask_outcome import LARGE, masker_for
+from headrace.model.masking import Masker
+from headrace.model.secret_schema import SecretSchema
 
 SECRET = "tr0ub4dor&3/horse"
 WriteOnly = Annotated[str, Field(json_schema_extra={"writeOnly": True})]
@@ -118,6 +123,31 @@ async def test_in_the_workers_own_log(hr: Headrace, caplog: pytest.LogCaptureFix
         await finished(hr, await hr.enqueue("leak", {"password": SECRET}))
     assert "it is ***" in caplog.text
     assert SECRET not in caplog.text
+
+
+@pytest.mark.parametrize("size", [1_000, 100_000])
+async def test_the_secrets_of_a_large_payload_are_looked_for_once_and_beside_the_loop(
+    hr: Headrace, connection: Connection, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    where: list[bool] = []
+
+    def watched(payload: str, schema: SecretSchema, others: Sequence[str]) -> Masker:
+        where.append(threading.current_thread() is threading.main_thread())
+        return masker_for(payload, schema, others)
+
+    monkeypatch.setattr(headrace.worker.kinds, "masker_for", watched)
+
+    @hr.job(max_attempts=1)
+    async def leak(password: str, rows: str, ctx: Context) -> None:
+        print("it is", password)
+        ctx.progress(0.5, password)
+        raise ValueError(f"wrong: {password}")
+
+    async with working(hr):
+        job = await finished(hr, await hr.enqueue("leak", {"password": SECRET, "rows": "a token " * (size // 8)}))
+    assert job.last_error == "ValueError: wrong: ***"
+    assert await said(connection, job.id) == ["it is ***"]
+    assert where == [size < LARGE]
 
 
 class Seen(logging.Handler):
@@ -236,12 +266,12 @@ async def test_an_argument_that_the_job_does_not_take_is_not_named_where_there_a
     async def unlock(keys: list[SecretStr]) -> None:
         """Never runs."""
 
-    async with working(hr):
-        async with hr.database.pool.acquire() as conn:
-            payload = '{"keys": [], "a-secret-as-a-name": 1}'
-            job_id = await conn.fetchval("select headrace.enqueue('unlock', $1::text::jsonb)", payload)
-        job = await finished(hr, job_id)
-    assert str(job.last_error).endswith(": ***: Extra inputs are not permitted")
+    async with working(hr), hr.database.pool.acquire() as conn:
+        payload = '{"keys": [], "a-secret-as-a-name": 1}'
+        job_id = await conn.fetchval("select headrace.enqueue('unlock', $1::text::jsonb)", payload)
+        await until_status(conn, job_id, "scheduled")
+        error = (await errors(conn, job_id))[0]
+    assert ": ***: Extra inputs are not permitted (this worker has version" in str(error)
 
 
 async def test_across_the_place_where_a_long_line_is_cut(database_url: str, connection: Connection) -> None:

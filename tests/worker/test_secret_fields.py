@@ -123,10 +123,21 @@ async def test_sql_and_triggers_have_no_key_and_are_refused(database_url: str, c
             await hr.control.triggers.create("daily", "pay", cron_expr="@daily", payload={"card": "x"})
 
 
-async def test_a_schedule_made_by_sql_is_skipped_with_the_reason(database_url: str, connection: Connection) -> None:
+async def test_a_schedule_made_by_sql_is_refused_and_one_from_before_is_skipped_with_the_reason(
+    database_url: str, connection: Connection
+) -> None:
     hr, _ = shop(database_url)
+    schedule = "select headrace.schedule('often', 'pay', every => interval '1 hour')"
     async with working(hr):
-        await connection.execute("select headrace.schedule('often', 'pay', every => interval '1 hour')")
+        with pytest.raises(asyncpg.PostgresError, match='cannot enqueue "pay": it has no key to encrypt card'):
+            await connection.execute(schedule)
+        async with connection.transaction():  # made while the definition had no secrets yet
+            schema = await connection.fetchval("select payload_schema::text from headrace.definition where key = 'pay'")
+            await connection.execute("update headrace.definition set payload_schema = '{}' where key = 'pay'")
+            await connection.execute(schedule)
+            await connection.execute(
+                "update headrace.definition set payload_schema = $1::jsonb where key = 'pay'", schema
+            )
         await until("it was due", lambda: connection.fetchval("select exists (select from headrace.fire)"))
     ledger = await connection.fetch("select outcome, reason from headrace.fire")
     assert [tuple(row) for row in ledger] == [("skipped", "secret_fields")]

@@ -100,7 +100,7 @@ async def test_what_does_not_finish_in_time_goes_back_unspent_and_can_be_claimed
         assert (job.status, job.attempt_count) == ("queued", 0)
     assert await connection.fetchval("select state::text from headrace.worker where id = $1", first) == "stopped"
 
-    after = app_on(database_url, "another")
+    after = app_on(database_url)
 
     @after.job(key="work")
     async def work(ctx: Context) -> tuple[int, int]:

@@ -227,3 +227,14 @@ async def test_the_embedded_server_has_a_role_for_them_and_no_setting_is_needed(
             )
         job = await finished(hr, await hr.enqueue("who"))
     assert job.result["message"] == SQL_ROLE
+
+
+async def test_a_payload_that_python_cannot_read_is_worked_on_once(sql: Headrace, connection: Connection) -> None:
+    await define(connection, f"insert into shop.kept values ('paid'); raise notice 'paid'; {DONE}", max_attempts=2)
+    async with working(sql):
+        job_id = await connection.fetchval("select headrace.enqueue('work', scheduled_for => now() + interval '1 day')")
+        unreadable = f'{{"password": "correct-horse", "amount": {"1" * 5000}}}'
+        await connection.execute("update headrace.job set payload = $2::jsonb where id = $1", job_id, unreadable)
+        await run_due(connection, job_id)
+        assert (await finished(sql, job_id)).status == "succeeded"
+    assert await connection.fetchval("select array_agg(what) from shop.kept") == ["paid"]

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 from opentelemetry import trace
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 from opentelemetry.trace import SpanKind, StatusCode
 from tests.contract.scripts import commands_on, python
 from tests.spans import Spans, context_of, is_child
-from tests.worker.running import finished, run_due, set_up, until_status, working
+from tests.worker.running import attempts, finished, run_due, set_up, until_status, working
 
 from headrace import Cancel, Headrace, Retry, Snooze
 from headrace.db.connect import Connection
+from headrace.tracing.guard import forget_troubles
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = f"00-{TRACE}-b7ad6b7169203331-01"
@@ -133,6 +135,39 @@ async def test_what_a_handler_asks_for_is_in_its_span(
     assert (span.attributes or {})["headrace.outcome"] == outcome
     assert span.status.status_code == status
     assert span.events == ()
+
+
+class Broken(SpanProcessor):
+    """An exporter with a fault."""
+
+    def __init__(self, fails_at: str) -> None:
+        self._fails_at = fails_at
+
+    def on_start(self, span: ReadableSpan, parent_context: object = None) -> None:
+        if self._fails_at == "start":
+            raise RuntimeError("no room for another span")
+
+    def on_end(self, span: ReadableSpan) -> None:
+        if self._fails_at == "end":
+            raise RuntimeError("the exporter is gone")
+
+
+@pytest.mark.parametrize("fails_at", ["start", "end"])
+async def test_a_tracer_that_raises_decides_nothing(
+    hr: Headrace, connection: Connection, spans: Spans, caplog: pytest.LogCaptureFixture, fails_at: str
+) -> None:
+    forget_troubles()
+    spans.provider.add_span_processor(Broken(fails_at))
+
+    @hr.job("work", max_attempts=1)
+    async def work() -> str:
+        return "done"
+
+    async with working(hr, concurrency=1):
+        jobs = [await finished(hr, await hr.enqueue("work")) for _ in range(3)]
+    assert [job.result for job in jobs] == ["done"] * 3
+    assert [await attempts(connection, job.id) for job in jobs] == [[(1, "succeeded", "succeeded")]] * 3
+    assert "tracing failed" in caplog.text
 
 
 async def test_secrets_do_not_show_in_spans(hr: Headrace, connection: Connection, spans: Spans) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from datetime import timedelta
 
+import pytest
 from tests.engine import Engine, as_claimed
 from tests.waiting import PATIENCE
-from tests.worker.running import only_http, only_postgres, worker_of
+from tests.worker.running import attempts, finished, only_http, only_postgres, worker_of, working
 
 from headrace import Headrace
+from headrace.db.connect import Connection
 from headrace.model.outcome import Succeeded
 from headrace.model.transition import decide
 from headrace.queue.lease import WorkerIdentity
@@ -17,6 +19,51 @@ from headrace.worker.finisher import Finisher
 from headrace.worker.postgres import PostgresTransport
 
 DEEP = "[" * 300 + "]" * 300
+
+# So many inserts of an attempt fail, and then no more: a sequence is not rolled back.
+FAULT = """
+    create sequence public.fault;
+    create function public.fail() returns trigger language plpgsql as $$
+    begin
+      if nextval('public.fault') <= {times} then
+        raise exception 'a fault for the test' using errcode = '{sqlstate}';
+      end if;
+      return new;
+    end $$;
+    create trigger fail before insert on headrace.attempt for each row execute function public.fail();
+"""
+
+
+# In a migration, a disk with a fault, a bug of the server, no permission, a changed plan, and no partition, which is a
+# check that has no name: none of them is the outcome's fault.
+@pytest.mark.parametrize("sqlstate", ["42P01", "58030", "XX000", "42501", "0A000", "23514"])
+async def test_an_outcome_waits_for_a_database_that_refuses_a_statement_for_reasons_of_its_own(
+    hr: Headrace, connection: Connection, sqlstate: str
+) -> None:
+    assert await ended_in_spite_of(hr, connection, sqlstate, times=3) == [(1, "succeeded", "succeeded")]
+
+
+@pytest.mark.parametrize("sqlstate", ["22P02", "23505", "54000"])
+async def test_an_outcome_that_is_refused_for_its_own_data_is_tried_a_second_time_alone(
+    hr: Headrace, connection: Connection, sqlstate: str
+) -> None:
+    assert await ended_in_spite_of(hr, connection, sqlstate, times=1) == [(1, "succeeded", "succeeded")]
+
+
+async def ended_in_spite_of(
+    hr: Headrace, connection: Connection, sqlstate: str, *, times: int
+) -> list[tuple[int, str, str | None]]:
+    """How a job ended whose outcome was refused so many times."""
+
+    @hr.job()
+    async def work() -> str:
+        return "done"
+
+    await connection.execute(FAULT.format(times=times, sqlstate=sqlstate))
+    async with working(hr):
+        job = await finished(hr, await work.enqueue())
+    assert await connection.fetchval("select last_value from public.fault") == times + 1
+    return await attempts(connection, job.id)
 
 
 @only_postgres

@@ -145,7 +145,8 @@ select rule.id, lane.queue, sum(jobs)::bigint, extract(epoch from now() - min(ol
  group by rule.id, lane.queue, rule.seconds
 having min(oldest_queued_at) < now() - make_interval(secs => rule.seconds)
 
--- Jobs that no live worker can claim; and a queue that is named, once its last worker has been gone for so long.
+-- Jobs that no live worker can claim, with the definitions that none knows; and a queue that is named, once its last worker has
+-- been gone for so long.
 -- name: no_worker
 with rule as materialized (
   select * from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::text[], $5::float8[])
@@ -153,7 +154,9 @@ with rule as materialized (
 ), live as materialized (
   select queues, definitions from headrace.worker where state = 'live' and lease_expires_at > now() and not draining
 ), waiting as (
-  select rule.id as rule_id, lane.queue, sum(jobs) as jobs, min(oldest_queued_at) as oldest
+  select rule.id as rule_id, lane.queue, sum(jobs) as jobs, min(oldest_queued_at) as oldest,
+         array_agg(distinct format('"%s"%s', definition.key, case when definition.deleted_from_code_at is not null then
+                                     case definition.kind when 'sql' then ' (undefined)' else ' (deleted from code)' end end)) as unknown
     from rule
     join headrace.queue_sample as sample on status = 'queued' and (rule.tenant_id is null or sample.tenant_id = rule.tenant_id)
     join headrace.lane on lane.id = sample.lane_id and (rule.queue is null or lane.queue = rule.queue)
@@ -173,11 +176,14 @@ with rule as materialized (
                       where (rule.queue = any(queues) or '*' = any(queues))
                         and coalesce(stopped_at, heartbeat_at) > now() - make_interval(secs => rule.seconds))
 )
-select rule_id, queue, coalesce(jobs, 0)::bigint, extract(epoch from now() - oldest)::float8, now(), null::uuid, null::text
+select rule_id, queue, coalesce(jobs, 0)::bigint, extract(epoch from now() - oldest)::float8, now(), null::uuid,
+       case when jobs > 0 then format('No live worker of queue %s knows %s%s.', queue, array_to_string(unknown[:5], ', '),
+                                      case when cardinality(unknown) > 5 then format(' and %s more', cardinality(unknown) - 5) end) end
   from waiting full join unserved using (rule_id, queue)
 
--- What the ledger says came to nothing; and what is due and stays so. Another due time that took the place of one is no miss,
--- unless it stands for a stretch.
+-- What the ledger says came to nothing; what is due and stays so; and what can come to nothing but that, because no code declares
+-- the definition any more, which events have no ledger for. Another due time that took the place of one is no miss, unless it
+-- stands for a stretch.
 -- name: missed_fire
 with rule as materialized (
   select * from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::text[], $5::float8[], $6::float8[])
@@ -185,17 +191,25 @@ with rule as materialized (
 ), missed as (
   select rule.id as rule_id, fire.trigger_id, sum(coalesce(fire.n, 1)) as n, max(fire.at) as at
     from rule
-    join headrace.fire on reason in ('missed', 'over_cap', 'superseded') and (reason <> 'superseded' or until is not null)
+    join headrace.fire on reason in ('missed', 'over_cap', 'superseded', 'deleted_from_code') and (reason <> 'superseded' or until is not null)
          and fire.at > greatest(enabled_at, now() - make_interval(secs => within_seconds))
    group by rule.id, fire.trigger_id
 ), late as (
   select rule.id as rule_id, t.id as trigger_id, fire_at
     from rule join headrace.trigger as t on t.enabled and fire_at < now() - make_interval(secs => late_seconds)
+), gone as (
+  select rule.id as rule_id, t.id as trigger_id, definition.key,
+         case definition.kind when 'sql' then 'undefined' else 'deleted from code' end as how
+    from rule
+    join headrace.definition on deleted_from_code_at < now() - make_interval(secs => late_seconds)
+    join headrace.trigger as t on t.definition_id = definition.id and t.enabled and t.next_run_at is distinct from 'infinity'
 )
 select rule_id, case when rule.tenant_id is null then tenant.name || '/' || t.name else t.name end, coalesce(missed.n, 0)::bigint,
-       extract(epoch from now() - late.fire_at)::float8, case when late.trigger_id is null then missed.at else now() end,
-       null::uuid, t.last_error
-  from missed full join late using (rule_id, trigger_id)
+       case when gone.key is null then extract(epoch from now() - late.fire_at)::float8 end,
+       case when late.trigger_id is null and gone.key is null then missed.at else now() end, null::uuid,
+       case when gone.key is null then t.last_error
+            else format('The definition "%s" was %s, so the trigger can enqueue nothing.', gone.key, gone.how) end
+  from missed full join late using (rule_id, trigger_id) full join gone using (rule_id, trigger_id)
   join rule on rule.id = rule_id
   join headrace.trigger as t on t.id = trigger_id and (rule.tenant_id is null or t.tenant_id = rule.tenant_id)
        and (rule.trigger is null or t.name = rule.trigger)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -16,6 +17,7 @@ from headrace.tracing import carried
 
 log = get_logger("headrace.api")
 REQUEST_ID = b"x-request-id"
+TRACE = (b"traceparent", b"tracestate")
 PRINCIPAL = "headrace.principal"
 # Of a server that wants to know which of its connections are a stranger's.
 CALLER = "headrace.caller"
@@ -63,7 +65,7 @@ class AccessLog:
                 message = {**message, "headers": [*message["headers"], (REQUEST_ID, request_id.encode())]}
             await send(message)
 
-        token = carried.inherited.set(_trace(headers))
+        token = carried.inherited.set(_trace(scope["headers"]))
         try:
             with bound_contextvars(request_id=request_id):
                 try:
@@ -97,8 +99,10 @@ def _request_id(sent: bytes) -> str:
     return sent.decode("ascii") if _SANE.fullmatch(sent) else uuid4().hex
 
 
-def _trace(headers: dict[bytes, bytes]) -> str | None:
-    parent = headers.get(b"traceparent")
-    if parent is None:
+def _trace(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
+    """One parent, or none; its state may come in several headers, which are one list (W3C Trace Context)."""
+    said = [(name, value.decode("latin-1").strip()) for name, value in headers if name in TRACE]
+    parents = [value for name, value in said if name == b"traceparent"]
+    if len(parents) != 1:
         return None
-    return carried.checked(parent.decode("latin-1"), headers.get(b"tracestate", b"").decode("latin-1"))
+    return carried.checked(parents[0], ",".join(value for name, value in said if name == b"tracestate" and value))

@@ -9,6 +9,8 @@ from fastapi import APIRouter, FastAPI
 from starlette.types import Receive, Scope, Send
 
 from headrace.api.access_log import AccessLog
+from headrace.api.description import LICENSE, SERVERS, describe_exactly
+from headrace.api.methods import AnswerHead
 from headrace.api.parts import AT_THE_ROOT, EVERY, PREFIX, parts_for, router_of
 from headrace.api.problem import handle_problems
 from headrace.api.schemas import PROBLEMS, STRICT
@@ -65,9 +67,13 @@ def routes(parts: tuple[str, ...] = EVERY) -> FastAPI:
         openapi_url=f"{PREFIX}/openapi.json",
         docs_url=None,
         redoc_url=None,
+        license_info=LICENSE,
+        servers=SERVERS,
         generate_unique_id_function=lambda route: route.name,
     )
     handle_problems(app)
+    describe_exactly(app)
+    app.add_middleware(AnswerHead)
     app.add_middleware(EndUnread)
     # What can go wrong is described where somebody may ask for the description.
     api = APIRouter(prefix=PREFIX, dependencies=STRICT, responses=PROBLEMS if parts == EVERY else None)

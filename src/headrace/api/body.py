@@ -37,6 +37,12 @@ class Compressed(HeadraceError):
     code, status = "unsupported_encoding", 415
 
 
+class NotJson(HeadraceError):
+    """The body is not said to be JSON: send `Content-Type: application/json` with it."""
+
+    code, status = "unsupported_media_type", 415
+
+
 class Body:
     """A body that is complete, and whose JSON is safe to parse."""
 
@@ -66,6 +72,20 @@ async def read_body(
         if not message.get("more_body", False):
             bounds.finish()
             return Body(b"".join(parts), bounds.values)
+
+
+def refuse_other_media(headers: Headers) -> None:
+    """`NotJson` for a body that is said to be something else, or nothing."""
+    if not announces_body(headers):
+        return
+    kind = headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
+        raise NotJson(f"the body is said to be {kind!r}: send Content-Type: application/json" if kind else None)
+
+
+def announces_body(headers: Headers) -> bool:
+    """Whether one comes."""
+    return headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in headers
 
 
 def _refuse_headers(headers: Headers, largest: int) -> None:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from headrace.api.body import SECONDS, STRANGERS_SECONDS, Body, read_body
+from headrace.api.body import SECONDS, STRANGERS_SECONDS, Body, read_body, refuse_other_media
 from headrace.api.body_room import STRANGERS
 from headrace.api.body_sizes import largest_body
 from headrace.api.parse import parse
@@ -38,6 +38,8 @@ class Route(APIRoute):
                 caller = principal.tenant or principal.name
             if request.method in WITHOUT_BODY:
                 return await handle(RequestWithBody(request, Body()))
+            if self.body_field is not None:
+                refuse_other_media(request.headers)
             with state_of(request).body_room.holding(caller) as holding:
                 body = await read_body(
                     request.receive, request.headers, largest=largest, holding=holding, seconds=seconds

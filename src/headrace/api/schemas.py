@@ -41,19 +41,20 @@ class Page(BaseModel, Generic[Item]):
 
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem, "description": description, "content": {"application/problem+json": {}}}
+    status: {"model": Problem, "description": description}
     for status, description in {
         400: "not understood",
         401: "no token, or none that is good",
         403: "the role may not do this",
         404: "not there, or not yours",
+        405: "not for this path; `Allow` has what is",
         408: "the body came too slowly",
         409: "in conflict with what is there",
         413: "too large",
-        415: "compressed",
+        415: "compressed, or not said to be JSON",
         422: "not valid",
         429: "too many",
-        503: "no room for another large body now",
+        503: "no room for another large body now, or the database is away, busy, full or read-only",
     }.items()
 }
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from headrace.api.body import announces_body
+
 
 class EndUnread:
     """Middleware: answers with `Connection: close` when the server leaves a part of the body unread."""
@@ -13,7 +15,7 @@ class EndUnread:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not _announces_body(Headers(scope=scope)):
+        if scope["type"] != "http" or not announces_body(Headers(scope=scope)):
             await self._app(scope, receive, send)
             return
         unread = True
@@ -31,7 +33,3 @@ class EndUnread:
             await send(message)
 
         await self._app(scope, note, answer)
-
-
-def _announces_body(headers: Headers) -> bool:
-    return headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in headers

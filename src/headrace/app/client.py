@@ -17,7 +17,7 @@ from headrace.model.text import NotJsonError
 from headrace.queue.change import cancel_job, retry_job
 from headrace.queue.enqueue import ENQUEUE_MANY, EnqueueManyOptions, EnqueueOptions, EnqueueRequest
 from headrace.queue.read import get_job
-from headrace.triggers.emit import EMIT, emit_parameters, emitting
+from headrace.triggers.emit import emit_parameters, emit_statement, emitting
 
 
 class Client:
@@ -50,15 +50,17 @@ class Client:
         *,
         tenant: str = "default",
         correlation_id: str | None = None,
+        idempotency_key: str | None = None,
         connection: Any = None,
     ) -> UUID:
-        """Publish an event; gives back its id."""
+        """Publish an event; gives back its id, for a key that was used before that of the first."""
         parameters = emit_parameters(name, data, tenant=tenant, correlation_id=correlation_id)
         with emitting(name, tenant=tenant, correlation_id=correlation_id) as trace:
+            statement, values = emit_statement(parameters, trace, idempotency_key)
             if connection is not None:
-                return (await fetch_column(connection, EMIT, (*parameters, trace)))[0]
+                return (await fetch_column(connection, statement, values))[0]
             async with self._database.pool.acquire() as conn:
-                return (await fetch_column(conn, EMIT, (*parameters, trace)))[0]
+                return (await fetch_column(conn, statement, values))[0]
 
     async def get_job(self, job_id: UUID | str) -> Job:
         """The job as it stands, or `NotFound`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
@@ -10,10 +9,13 @@ from pathlib import Path
 from typing import Any, ParamSpec, Self, TypeVar, Unpack, overload
 from uuid import UUID
 
+from headrace.app.awaited import awaited
 from headrace.app.client import Client
 from headrace.app.control import Control
 from headrace.app.declare import JobOptions, make_handler
 from headrace.app.job_function import JobFunction
+from headrace.app.name import name_of
+from headrace.app.open_here import OpenHere
 from headrace.app.register import RegisterOptions, RuntimeJobs
 from headrace.app.registry import Registry
 from headrace.app.sync_facade import SyncFacade
@@ -35,12 +37,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class NotOpen(HeadraceError):
-    """Open it first: `async with hr: …`."""
-
-    code, status = "not_open", 500
-
-
 class Headrace:
     """Declares jobs, enqueues them and runs workers. Configured by file and environment, embedded by default."""
 
@@ -52,15 +48,13 @@ class Headrace:
         app: str | None = None,
         config: Path | str | None = None,
     ) -> None:
-        self._overrides: dict[str, Any] = {"database.url": database_url, "data_dir": data_dir}
+        self._overrides: dict[str, Any] = {"database.url": database_url, "data_dir": data_dir, "app": app}
+        self._named = app
         self._config = None if config is None else Path(config)
         self._settings: Settings | None = None
         self._box: SecretBox | None = None
         self.registry = Registry(self.secret_box, self._secrets_of_command, self._default_attempts)
-        self._client: Client | None = None
-        self._database: Database | None = None
-        # Definitions belong to an app, so that one app's sync does not call another's deleted.
-        self.app = app or _module_name(sys._getframe(1).f_globals)
+        self._here = OpenHere()
         self.sync = SyncFacade(self)
         self.control = Control(self)
         self.builtin = Builtins(self)
@@ -74,6 +68,15 @@ class Headrace:
         if self._settings is None:
             self._settings = load_settings(flags=self._overrides, file=self._config)
         return self._settings
+
+    @property
+    def app(self) -> str:
+        """Whose the definitions are: as named here or in the settings, or as the project of the first job is called."""
+        return self.app_of(None)
+
+    def app_of(self, function: Callable[..., Any] | None) -> str:
+        """The same for a function that is registered at run time, where code declares no job."""
+        return self._named or self.settings.app or name_of(self.registry.first_function() or function)
 
     def secret_box(self) -> SecretBox:
         """The keys for secret fields."""
@@ -124,16 +127,19 @@ class Headrace:
         return self.registry.handlers
 
     async def sync_definitions(self, *, force: bool = False, complete: bool = True) -> SyncReport:
-        """Tell the database what the code declares."""
+        """Tell the database what the code declares. A process without jobs of its own knows of none that left."""
+        complete = complete and bool(self.handlers)
         return await self.registry.sync(self.database, app=self.app, force=force, complete=complete)
 
     # -- open and close
 
     async def __aenter__(self) -> Self:
-        if self._client is not None:
+        if self._here.is_open:
             raise HeadraceError("this Headrace is open already")
-        self._database = await self.open_database()
-        self._client = Client(self._database, self.registry)
+        if self._here.leave_to_parent(self.workers, self._served):
+            self.workers, self._served = set(), []
+        database = await self.open_database()
+        self._here.open(database, Client(database, self.registry))
         try:
             await self.sync_definitions(complete=False)
         except BaseException:
@@ -144,8 +150,7 @@ class Headrace:
     async def __aexit__(self, *_: object) -> None:
         for stop in self._served:
             await stop()
-        client, self._client, self._database = self._client, None, None
-        if client is not None:
+        if (client := self._here.forget()) is not None:
             await client.close()
 
     async def open_database(self) -> Database:
@@ -157,46 +162,49 @@ class Headrace:
 
     @property
     def database(self) -> Database:
-        if self._database is None:
-            raise NotOpen
-        return self._database
+        return self._here.database
 
     @property
     def client(self) -> Client:
-        if self._client is None:
-            raise NotOpen
-        return self._client
+        return self._here.client
 
     # -- use
 
+    @awaited
     async def enqueue(
         self, key: str, payload: Mapping[str, Any] | None = None, **options: Unpack[EnqueueOptions]
     ) -> UUID:
         """One job; gives back its id, or that of the job that already holds its key."""
         return await self.client.enqueue(key, payload, **options)
 
+    @awaited
     async def enqueue_many(
         self, key: str, payloads: Iterable[Mapping[str, Any]], **options: Unpack[EnqueueManyOptions]
     ) -> list[UUID]:
         """Many jobs of one definition in one statement; gives back their ids, in order."""
         return await self.client.enqueue_many(key, payloads, **options)
 
+    @awaited
     async def get_job(self, job_id: UUID | str) -> Job:
         """The job as it stands, or `NotFound`."""
         return await self.client.get_job(job_id)
 
+    @awaited
     async def wait(self, job_id: UUID | str, timeout: timedelta | float | None = None) -> Job:
         """The job once it has ended, or `TimeoutError`."""
         return await self.client.wait(job_id, timeout)
 
+    @awaited
     async def cancel(self, job_id: UUID | str) -> bool:
         """True when it is canceled or told to stop; false when it had already ended."""
         return await self.client.cancel(job_id)
 
+    @awaited
     async def retry(self, job_id: UUID | str) -> bool:
         """True when it waits to run again; false when it has not ended."""
         return await self.client.retry(job_id)
 
+    @awaited
     async def emit(
         self,
         name: str,
@@ -204,10 +212,18 @@ class Headrace:
         *,
         tenant: str = "default",
         correlation_id: str | None = None,
+        idempotency_key: str | None = None,
         connection: Any = None,
     ) -> UUID:
-        """Publish an event, with `connection` in your own transaction; gives back its id."""
-        return await self.client.emit(name, data, tenant=tenant, correlation_id=correlation_id, connection=connection)
+        """Publish an event, with `connection` in your own transaction; gives back its id. A key gives one event."""
+        return await self.client.emit(
+            name,
+            data,
+            tenant=tenant,
+            correlation_id=correlation_id,
+            idempotency_key=idempotency_key,
+            connection=connection,
+        )
 
     async def register(
         self,
@@ -257,9 +273,3 @@ class Headrace:
     async def run_worker(self, *, concurrency: int | None = None, queues: Iterable[str] | None = None) -> None:
         """Run a worker with maintenance until it is cancelled."""
         await run_worker(self, concurrency=concurrency, queues=tuple(queues) if queues else None)
-
-
-def _module_name(module: Mapping[str, Any]) -> str:
-    """What a worker would import the module as; a script run by itself is known by its file."""
-    name: str = module.get("__name__", "app")
-    return Path(module["__file__"]).stem if name == "__main__" and "__file__" in module else name

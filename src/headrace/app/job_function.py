@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, Unpack
 from uuid import UUID
 
+from headrace.app.awaited import awaited
 from headrace.define.handler import Handler
 from headrace.queue.enqueue import EnqueueManyOptions, EnqueueOptions
 
@@ -44,6 +45,7 @@ class JobFunction(Generic[P, R]):
         """Call the function here and now, as tests do."""
         return self._function(*args, **kwargs)
 
+    @awaited
     async def enqueue(self, **arguments: Any) -> UUID:
         """Enqueue with the function's arguments and, beside them, `hr.enqueue`'s options.
 
@@ -53,6 +55,7 @@ class JobFunction(Generic[P, R]):
         options = {name: arguments.pop(name) for name in list(arguments) if name in OPTIONS and name not in taken}
         return await self._app.enqueue(self.key, arguments, **options)
 
+    @awaited
     async def enqueue_many(
         self, payloads: Iterable[Mapping[str, Any]], **options: Unpack[EnqueueManyOptions]
     ) -> list[UUID]:

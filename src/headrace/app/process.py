@@ -42,7 +42,7 @@ class Declares(Protocol):
 class Serves(Transport, Protocol):
     """A transport that can be told what else its worker runs now."""
 
-    def serve(self, definitions: tuple[str, ...]) -> None: ...
+    def serve(self, definitions: tuple[str, ...], schemas: Mapping[str, str]) -> None: ...
 
 
 class Process(ABC):
@@ -85,6 +85,7 @@ class Process(ABC):
             definitions=self._definitions(),
             concurrency=self._concurrency,
             lease=timedelta(seconds=self._app_settings.jobs.lease_duration_s),
+            schemas=self._schemas(),
         )
 
     def _make_worker(
@@ -122,10 +123,16 @@ class Process(ABC):
     def _definitions(self) -> tuple[str, ...]:
         return (*self._handlers, *self._commands)
 
+    def _schemas(self) -> dict[str, str]:
+        """Which version of each definition's schema this code has."""
+        definitions = [handler.definition for handler in self._handlers.values()]
+        definitions += [handler.definition for handler in self._commands.values()]
+        return {definition.key: definition.schema_version for definition in definitions}
+
     def definitions_changed(self) -> None:
         """Serve what the application has declared meanwhile."""
         self.worker.handlers_changed()
-        self._transport.serve(self._definitions())
+        self._transport.serve(self._definitions(), self._schemas())
 
     def reload_commands(self) -> None:
         """Read the commands of the configuration again; a file that is not valid changes nothing."""

@@ -13,7 +13,7 @@ from headrace.app.registry import Registry
 from headrace.app.work import WorkerProcess
 from headrace.db.database import Database
 from headrace.define.handler import Handler
-from headrace.define.sync import sync_definitions
+from headrace.define.sync import AT_RUN_TIME, sync_definitions
 from headrace.errors import BadRequest, Conflict
 from headrace.triggers.register import register_trigger, unregister_trigger
 
@@ -32,12 +32,12 @@ class RegisterOptions(TypedDict, total=False):
 class App(Protocol):
     """What registration needs of an open application."""
 
-    app: str
     registry: Registry
     workers: set[WorkerProcess]
 
     @property
     def database(self) -> Database: ...
+    def app_of(self, function: Callable[..., Any] | None) -> str: ...
 
 
 class RuntimeJobs:
@@ -66,7 +66,7 @@ class RuntimeJobs:
         seconds = every.total_seconds() if isinstance(every, timedelta) else float(every)
         rule = {**settings, "interval_seconds": seconds, "starts_at": starts_at}
         # An app of their own: what one process registered has not left the code of one that has not (yet).
-        app = f"{self._app.app} at run time"
+        app = f"{self._app.app_of(function)}{AT_RUN_TIME}"
         async with self._app.database.pool.acquire() as conn, conn.transaction():
             if not isinstance(function, JobFunction):
                 definition = handler.with_attempts(self._app.registry.default_attempts())

@@ -9,7 +9,7 @@ from typing import Any
 from headrace.db.database import Database
 from headrace.define.handler import Handler
 from headrace.define.signature import BadHandler
-from headrace.define.sync import SyncReport, sync_definitions
+from headrace.define.sync import UNNAMED, SyncReport, sync_definitions
 from headrace.errors import ConfigError
 from headrace.log import get_logger
 from headrace.model.definition import DEFAULT_MAX_ATTEMPTS, Definition
@@ -18,6 +18,11 @@ from headrace.model.text import to_json
 from headrace.triggers.declare import sync_triggers
 
 log = get_logger("headrace")
+KEPT_SERVED = "jobs that this code does not have stay: live workers of other processes serve them"
+KEPT_UNNAMED = (
+    "jobs that this code does not have stay: this app has no name, so they may be another service's. "
+    'Say app = "…" in headrace.toml, or set HEADRACE_APP'
+)
 
 
 class Registry:
@@ -39,6 +44,10 @@ class Registry:
     @property
     def handlers(self) -> Mapping[str, Handler]:
         return self._handlers
+
+    def first_function(self) -> Callable[..., Any] | None:
+        """Of the job that code declares first, if it declares any."""
+        return next((one.function for key, one in self._handlers.items() if key not in self._at_run_time), None)
 
     def add(self, handler: Handler) -> None:
         """Refuses a second function under the same key."""
@@ -78,15 +87,31 @@ class Registry:
         attempts = self.default_attempts() if self._handlers else DEFAULT_MAX_ATTEMPTS
         return [h.with_attempts(attempts) for key, h in self._handlers.items() if key not in self._at_run_time]
 
-    async def sync(self, database: Database, *, app: str, force: bool = False, complete: bool = False) -> SyncReport:
+    async def sync(
+        self,
+        database: Database,
+        *,
+        app: str,
+        force: bool = False,
+        complete: bool = False,
+        take_from: str | None = None,
+    ) -> SyncReport:
         """Tell a database what was declared; an app that declares nothing has nothing to say."""
         if not self._handlers and not complete:
             return SyncReport()
         definitions = self.declared()
         triggers = {definition.key: definition.triggers for definition in definitions}
+        alone = is_alone(database, app)
         async with database.pool.acquire() as conn, conn.transaction():
-            report = await sync_definitions(conn, definitions, app=app, force=force, complete=complete)
-            fired = await sync_triggers(conn, triggers, app=app, force=force, complete=complete)
+            report = await sync_definitions(
+                conn, definitions, app=app, force=force, complete=complete, alone=alone, take_from=take_from
+            )
+            kept = report.kept
+            fired = await sync_triggers(conn, triggers, app=app, force=force, complete=complete, kept=kept)
+        if kept and alone:
+            log.warning(KEPT_SERVED, app=app, jobs=kept)
+        elif kept:
+            log.warning(KEPT_UNNAMED, jobs=kept)
         if report:
             log.info("definitions synced", added=report.added, changed=report.changed, gone=report.deleted_from_code)
         if fired:
@@ -94,3 +119,8 @@ class Registry:
         for name in fired.taken:
             log.warning("a trigger of that name was made by hand; the one in code is not used", trigger=name)
         return report
+
+
+def is_alone(database: Database, app: str) -> bool:
+    """Whether what has this name is this app's: on a database that others may share, who has no name cannot tell."""
+    return app != UNNAMED or database.embedded is not None

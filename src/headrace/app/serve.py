@@ -23,7 +23,9 @@ from headrace.log import get_logger
 from headrace.service import Service
 from headrace.service.tenant_role import require_tenant_role
 from headrace.service.tokens import Tokens, find_principal
+from headrace.worker.loop import running
 from headrace.worker.maintenance import Maintenance
+from headrace.worker.patience import patiently
 
 if TYPE_CHECKING:
     import uvicorn
@@ -42,8 +44,7 @@ async def serving(hr: Headrace, app: Any = None, *, any_port: bool = False) -> A
     With `any_port` a port that nobody asked for and that is taken is not insisted on.
     """
     settings = hr.settings.server
-    await require_tenant_role(hr.database)
-    await _refuse_open_doors(hr, settings)
+    await patiently("check who may come in", lambda: _check_doors(hr))
     sock = _bind(settings, any_port=any_port)
     # A server of our own knows its names; an application that is mounted leaves that to its host.
     named = AllowedHosts(app or hr.asgi(), hosts=(settings.host, *settings.allowed_hosts))
@@ -75,15 +76,13 @@ async def upkeep(hr: Headrace) -> AsyncIterator[None]:
         scheduler=hr.settings.jobs.scheduler_enabled,
         longest_sleep=hr.settings.jobs.scheduler_tick_s,
         retention=retention_of(hr.settings),
+        embedded=hr.database.embedded,
     )
     listener.start()
-    loops = [asyncio.create_task(loop.run()) for loop in maintenance.loops]
     try:
-        yield
+        async with running([*maintenance.reviving, *maintenance.loops]):
+            yield
     finally:
-        for task in loops:
-            task.cancel()
-        await asyncio.gather(*loops, return_exceptions=True)
         await listener.stop()
         await maintenance.close()
 
@@ -141,6 +140,11 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+async def _check_doors(hr: Headrace) -> None:
+    await require_tenant_role(hr.database)
+    await _refuse_open_doors(hr, hr.settings.server)
 
 
 async def _refuse_open_doors(hr: Headrace, settings: ServerSettings) -> None:

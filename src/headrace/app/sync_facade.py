@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import os
 import threading
 from collections.abc import Coroutine, Iterable, Mapping
 from datetime import timedelta
@@ -11,6 +12,7 @@ from typing import Any, Protocol, TypeVar, Unpack
 from uuid import UUID
 
 from headrace.app.client import Client
+from headrace.app.forked import leave_to_parent
 from headrace.app.registry import Registry
 from headrace.db.borrowed import fetch_column_maybe_async, is_async
 from headrace.db.database import Database
@@ -18,7 +20,7 @@ from headrace.db.sqlstate import translated_errors
 from headrace.errors import BadRequest
 from headrace.model.job import Job
 from headrace.queue.enqueue import ENQUEUE_MANY, EnqueueManyOptions, EnqueueOptions, EnqueueRequest
-from headrace.triggers.emit import EMIT, emit_parameters, emitting
+from headrace.triggers.emit import emit_parameters, emit_statement, emitting
 
 T = TypeVar("T")
 
@@ -26,20 +28,32 @@ T = TypeVar("T")
 class App(Protocol):
     """What the facade needs of an application."""
 
-    app: str
     registry: Registry
+
+    @property
+    def app(self) -> str: ...
 
     async def open_database(self) -> Database: ...
 
 
+class Opened:
+    """What a process has opened, which is nothing at first."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.client: Client | None = None
+
+
 class SyncFacade:
-    """Blocking calls, served by a loop in a thread of its own that starts with the first of them."""
+    """Blocking calls, served by a loop in a thread of its own that starts with the first of them.
+
+    A fork takes no threads along, so each process opens for itself; what its parent opened is left alone.
+    """
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._lock = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._client: Client | None = None
+        self._opened_by: dict[int, Opened] = {}
 
     def enqueue(self, key: str, payload: Mapping[str, Any] | None = None, **options: Unpack[EnqueueOptions]) -> UUID:
         """One job; gives back its id, or that of the job that already holds its key."""
@@ -64,14 +78,18 @@ class SyncFacade:
         *,
         tenant: str = "default",
         correlation_id: str | None = None,
+        idempotency_key: str | None = None,
         connection: Any = None,
     ) -> UUID:
-        """Publish an event, with `connection` in your own transaction; gives back its id."""
+        """Publish an event, with `connection` in your own transaction; gives back its id. A key gives one event."""
         parameters = emit_parameters(name, data, tenant=tenant, correlation_id=correlation_id)
         if connection is not None:
             with emitting(name, tenant=tenant, correlation_id=correlation_id) as trace:
-                return _borrowing(connection, EMIT, (*parameters, trace))[0]
-        return self._call(self._opened().emit(name, data, tenant=tenant, correlation_id=correlation_id))
+                return _borrowing(connection, *emit_statement(parameters, trace, idempotency_key))[0]
+        made = self._opened().emit(
+            name, data, tenant=tenant, correlation_id=correlation_id, idempotency_key=idempotency_key
+        )
+        return self._call(made)
 
     def get_job(self, job_id: UUID | str) -> Job:
         """The job as it stands, or `NotFound`."""
@@ -91,9 +109,10 @@ class SyncFacade:
 
     def close(self) -> None:
         """Give the database back and end the thread; the next call starts anew."""
-        with self._lock:
-            client, self._client = self._client, None
-            loop, self._loop = self._loop, None
+        here = self._here()
+        with here.lock:
+            client, here.client = here.client, None
+            loop, here.loop = here.loop, None
         if client is None or loop is None:
             return
         try:
@@ -103,18 +122,27 @@ class SyncFacade:
             # In this thread: at the end of the process, where atexit calls this, a loop can use no further threads.
             client.leave_server()
 
+    def _here(self) -> Opened:
+        """Asked at each call: not every server that forks has Python's hooks called (uWSGI does not)."""
+        here = self._opened_by.get(os.getpid())
+        if here is None:
+            leave_to_parent(list(self._opened_by.values()))
+            here = self._opened_by.setdefault(os.getpid(), Opened())  # one for all threads
+        return here
+
     def _opened(self) -> Client:
-        with self._lock:
-            if self._client is None:
-                loop = self._loop = asyncio.new_event_loop()
+        here = self._here()
+        with here.lock:
+            if here.client is None:
+                loop = here.loop = asyncio.new_event_loop()
                 threading.Thread(target=_serve, args=[loop], name="headrace sync", daemon=True).start()
                 try:
-                    self._client = asyncio.run_coroutine_threadsafe(self._open(), loop).result()
+                    here.client = asyncio.run_coroutine_threadsafe(self._open(), loop).result()
                 except BaseException:
                     loop.call_soon_threadsafe(loop.stop)
                     raise
                 atexit.register(self.close)
-            return self._client
+            return here.client
 
     async def _open(self) -> Client:
         database = await self._app.open_database()
@@ -126,8 +154,9 @@ class SyncFacade:
         return Client(database, self._app.registry)
 
     def _call(self, work: Coroutine[Any, Any, T]) -> T:
-        assert self._loop is not None  # noqa: S101 - opened before the coroutine was made
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        loop = self._here().loop
+        assert loop is not None  # noqa: S101 - opened before the coroutine was made
+        return asyncio.run_coroutine_threadsafe(work, loop).result()
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:

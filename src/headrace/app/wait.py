@@ -14,6 +14,7 @@ from headrace.errors import NotFound
 from headrace.model.job import Job
 from headrace.pause import pause_for
 from headrace.queue.read import forget_waiter, get_job, job_status, register_waiter
+from headrace.worker.own_server import rescue_gone
 
 FIRST_LOOK = 0.05
 LONGEST_PAUSE = 1.0
@@ -68,6 +69,9 @@ class Waiting:
                 status = await job_status(conn, job_id)
             if status is not None and status.is_final:
                 return
+            if self._database.embedded is not None and pause == LONGEST_PAUSE:
+                # Nobody else may be there to see that the worker was killed.
+                await rescue_gone(self._database.pool.acquire, self._database.embedded)
             if status is None and time.monotonic() - started > LONGEST_PAUSE:
                 raise NotFound(f'unknown job "{job_id}"')
             await pause_for(event, pause)

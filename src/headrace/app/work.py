@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections import ChainMap
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Protocol
 
 from headrace.app.process import Process
+from headrace.app.registry import is_alone
+from headrace.app.retire import Retirer
 from headrace.builtin.register import register_builtins
 from headrace.builtin.registry import default_schedules, handlers
 from headrace.builtin.workplace import Workplace
@@ -21,9 +24,11 @@ from headrace.executors.sql.executor import SqlExecutor
 from headrace.log import get_logger
 from headrace.model.system import SYSTEM_QUEUE
 from headrace.queue.claim import SQL_JOBS
-from headrace.queue.rescue import mark_all_lost
+from headrace.queue.lease import WorkerIdentity
 from headrace.worker.kinds import AnyHandler
+from headrace.worker.loop import running
 from headrace.worker.maintenance import Maintenance, Retention
+from headrace.worker.patience import patiently, unless_stopped
 from headrace.worker.postgres import PostgresTransport
 
 log = get_logger("headrace.worker")
@@ -32,6 +37,8 @@ log = get_logger("headrace.worker")
 class App(Protocol):
     """An open application."""
 
+    @property
+    def app(self) -> str: ...
     @property
     def settings(self) -> Settings: ...
     def read_settings(self) -> Settings: ...
@@ -67,7 +74,12 @@ class WorkerProcess(Process):
             log.info("SQL jobs are off: give sql.database_url a login of their own")
         self._builtin = handlers(Workplace(app.database, app.settings)) if app.settings.builtin.enabled else {}
         jobs, endpoint = app.settings.jobs, app.database.endpoint
-        self._transport = PostgresTransport(endpoint, self._identity(), poll_interval=jobs.poll_interval_ms / 1000)
+        self._transport = PostgresTransport(
+            endpoint,
+            self._identity(),
+            poll_interval=jobs.poll_interval_ms / 1000,
+            unreadable_after=jobs.unreadable_after_s,
+        )
         self._listener = Listener(endpoint, {"headrace": self._notified})
         self._maintenance = Maintenance(
             endpoint,
@@ -75,40 +87,48 @@ class WorkerProcess(Process):
             scheduler=jobs.scheduler_enabled,
             longest_sleep=jobs.scheduler_tick_s,
             retention=retention_of(app.settings),
+            embedded=app.database.embedded,
         )
         self.worker = self._make_worker(announce=announce, on_rescheduled=self._maintenance.watch.wake, sql=self._sql)
 
     async def run(self) -> None:
         """Work until `stop` is called."""
-        if self._sql is not None:
-            await self._sql.check_role()
-        await self._app.sync_definitions()
-        await self._sync_commands()
-        await self._register_builtins()
-        await self._rescue_after_a_clean_slate()
+        async with running(self._maintenance.reviving):
+            synced = await unless_stopped(self.worker.stop_asked, self._prepare())
+            if synced is not None:
+                await self._work(synced)
+
+    async def _work(self, synced: SyncReport) -> None:
         self._listener.start()
         self._app.workers.add(self)
         self.definitions_changed()  # somebody may have registered one while we got ready
-        maintaining = [asyncio.create_task(loop.run()) for loop in self._maintenance.loops]
+        kept = synced.kept if is_alone(self._app.database, self._app.app) else ()
+        retirer = Retirer(self._app.database, self._app.app, kept)
         try:
-            await self.worker.run()
+            async with running([*self._maintenance.loops, retirer]):
+                try:
+                    await self.worker.run()
+                finally:
+                    self._app.workers.discard(self)
         finally:
-            self._app.workers.discard(self)
-            for task in maintaining:
-                task.cancel()
-            await asyncio.gather(*maintaining, return_exceptions=True)
             await self._listener.stop()
             await self._maintenance.close()
+
+    async def _prepare(self) -> SyncReport:
+        """What the database has to know before a worker of this process claims; waits while it is away."""
+        if self._sql is not None:
+            await patiently("check the login of SQL jobs", self._sql.check_role)
+        synced = await patiently("sync definitions", self._app.sync_definitions)
+        await patiently("sync commands", self._sync_commands)
+        await patiently("register built-in jobs", self._register_builtins)
+        return synced
 
     def serves(self) -> dict[str, object]:
         return {**super().serves(), "sql_jobs": "off" if self._sql_url is None else "on"}
 
-    async def _rescue_after_a_clean_slate(self) -> None:
-        """Alone with an embedded server at its start, we know that its former workers are gone."""
+    def _identity(self) -> WorkerIdentity:
         embedded = self._app.database.embedded
-        if embedded is not None and embedded.sole_owner:
-            async with self._app.database.pool.acquire() as conn:
-                await mark_all_lost(conn)
+        return replace(super()._identity(), process=None if embedded is None else embedded.process)
 
     def _definitions(self) -> tuple[str, ...]:
         return (*super()._definitions(), *self._builtin, *([SQL_JOBS] if self._sql_url is not None else []))

@@ -16,8 +16,10 @@ log = get_logger("headrace.worker")
 class App(Declares, Protocol):
     """An application, which need not be open."""
 
-    app: str
     registry: Registry
+
+    @property
+    def app(self) -> str: ...
 
 
 class HttpWorkerProcess(Process):
@@ -52,7 +54,8 @@ class HttpWorkerProcess(Process):
 
     def _declared(self) -> list[dict[str, Any]]:
         """The app's own definitions, and this machine's commands: others may have other ones, so none is gone."""
-        said = [declaration(self._app.app, self._app.registry.declared(), complete=True)]
+        ours = self._app.registry.declared()
+        said = [declaration(self._app.app, ours, complete=bool(ours))]
         if self._commands:
             commands = [handler.definition for handler in self._commands.values()]
             said.append(declaration("commands", commands, complete=False))

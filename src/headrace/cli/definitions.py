@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +17,9 @@ from headrace.cli.errors import NotAllowed
 from headrace.cli.find_definition import definition_key
 from headrace.cli.options import All, Limit, System, how_many
 from headrace.cli.pausing import Note, Until, pause
+
+if TYPE_CHECKING:
+    from headrace.define.sync import SyncReport
 
 app = typer.Typer(help="What can be run.", no_args_is_help=True)
 Key = Annotated[str, typer.Argument(metavar="KEY", help="The definition.", autocompletion=definition_keys)]
@@ -124,9 +127,15 @@ async def resume_definition(call: Call, key: Key) -> None:
 def sync_command(
     target: Annotated[str, typer.Argument(metavar="MODULE:NAME", help="The Headrace object, such as app:hr.")],
     force: Annotated[bool, typer.Option("--force", help="Reset what operators changed to what the code says.")] = False,
+    take_from: Annotated[
+        str | None,
+        typer.Option("--take-from", metavar="APP", help="Take over jobs that this app declared and this code has now."),
+    ] = None,
     config: ConfigFile = None,
 ) -> None:
     """Tell the database what the code declares.
+
+    A key belongs to one app. --take-from moves it here: from an app that had the job, or from this one's former name.
 
     Example: headrace definitions sync shop.jobs:hr
     """
@@ -137,16 +146,21 @@ def sync_command(
         # Not `async with hr`, which would sync what is new before we can tell of it.
         database = await hr.open_database()
         try:
-            report = await hr.registry.sync(database, app=hr.app, force=force, complete=True)
+            report = await hr.registry.sync(database, app=hr.app, force=force, complete=True, take_from=take_from)
         finally:
             await database.close()
-        for word, keys in (("added", report.added), ("changed", report.changed), ("gone", report.deleted_from_code)):
+        for word, keys in _words(report):
             for key in keys:
                 typer.echo(f"{word:<8} {key}")
-        if not report:
+        if not report and not report.kept:
             typer.echo("nothing to do: the database knows what the code declares")
 
     asyncio.run(work())
+
+
+def _words(report: SyncReport) -> list[tuple[str, list[str]]]:
+    changed = [("added", report.added), ("changed", report.changed)]
+    return [*changed, ("gone", report.deleted_from_code), ("kept", report.kept)]
 
 
 async def _change(call: Call, api: Api, key: str, changes: dict[str, Any]) -> None:

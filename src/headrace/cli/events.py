@@ -27,6 +27,9 @@ async def emit(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Words with dots between them.")],
     data: Annotated[str, typer.Option("--data", metavar="JSON", help="What it says; - reads stdin.")] = "{}",
     correlation_id: Annotated[str | None, typer.Option("--correlation-id", help="Handed on to its jobs.")] = None,
+    idempotency_key: Annotated[
+        str | None, typer.Option("--idempotency-key", help="One event for each key, however often it is sent.")
+    ] = None,
 ) -> None:
     """Publish an event; triggers that wait for it hear of it in a moment.
 
@@ -36,6 +39,8 @@ async def emit(
         raise BadRequest(f"the name of an event is words with dots between them, such as folder.updated, not {name!r}")
     said = typer.get_text_stream("stdin").read() if data == "-" else data
     body = {"name": name, "data": json_object(said, "--data"), "correlation_id": correlation_id}
+    if idempotency_key is not None:
+        body["idempotency_key"] = idempotency_key
     async with call.api() as api:
         made = await api.post("/events", body)
     call.show.said(f"emitted  {made['id']}", made)

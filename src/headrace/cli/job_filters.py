@@ -25,6 +25,7 @@ JOB_FILTERS: dict[str, Any] = {
     "trigger": Annotated[
         str | None, typer.Option("--trigger", help="Made by this trigger (name or id).", autocompletion=trigger_names)
     ],
+    "event": Annotated[str | None, typer.Option("--event", help="Made for the event with this id.")],
     "correlation": Annotated[str | None, typer.Option("--correlation", help="With this correlation id.")],
     "worker": Annotated[str | None, typer.Option("--worker", help="Run by this worker (name or number).")],
     "error": Annotated[str | None, typer.Option("--error", help="With this text in its error.")],

@@ -47,6 +47,7 @@ def job_rows(job: Job, why: Sequence[Mapping[str, Any]]) -> list[tuple[str, Any]
     return [
         ("id", job["id"]),
         ("status", job["status"]),
+        ("replaced by", job["replaced_by"]),
         ("definition", f"{job['definition_key']} ({job['kind']})"),
         ("tenant", job["tenant_id"]),
         ("queue", f"{job['queue']}, priority {job['priority']}"),
@@ -58,6 +59,7 @@ def job_rows(job: Job, why: Sequence[Mapping[str, Any]]) -> list[tuple[str, Any]
         ("enqueued", when(job["created_at"])),
         ("by", job["created_by"]),
         ("source", " ".join(filter(None, (job["source"], job["source_ref"])))),
+        ("trigger", job["trigger_id"] if job["event_id"] else None),
         ("scheduled for", when(job["scheduled_for"])),
         ("due", when(job["run_at"]) if job["status"] == "scheduled" else None),
         ("started", when(job["started_at"])),

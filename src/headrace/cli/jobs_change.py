@@ -69,7 +69,7 @@ async def enqueue(
 
 
 async def retry(call: Call, jobs: Ids, payload: Payload = None, payload_file: PayloadFile = None) -> None:
-    """Run ended jobs again. With another payload each makes a new job.
+    """Run ended jobs again. With another payload each makes a new job, which replaces what failed.
 
     Example: headrace jobs retry ID
     """

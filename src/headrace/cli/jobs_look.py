@@ -22,7 +22,7 @@ JobId = Annotated[
     str,
     typer.Argument(metavar="ID", help="The job's id, or the beginning or end of it.", autocompletion=job_ids),
 ]
-WAITING = ("scheduled", "queued")
+LIVE = ("scheduled", "queued", "running")
 
 
 @with_options("filters", JOB_FILTERS)
@@ -56,7 +56,7 @@ async def list_jobs(
 
 
 async def show_job(call: Call, job: JobId) -> None:
-    """Show one job: payload, result, progress, attempts, and why it waits if it does.
+    """Show one job: payload, result, progress, attempts, and why it waits or stands still if it does.
 
     Example: headrace jobs show ID
     """
@@ -65,9 +65,9 @@ async def show_job(call: Call, job: JobId) -> None:
         if call.as_json:
             call.show.json(found)
             return
-        why = (await api.get(f"/jobs/{found['id']}/why"))["reasons"] if found["status"] in WAITING else []
+        why = (await api.get(f"/jobs/{found['id']}/why"))["reasons"] if found["status"] in LIVE else []
         attempts = (await api.get(f"/jobs/{found['id']}/attempts"))["items"]
-    call.show.item(found, job_rows(found, why))
+    call.show.item(found, job_rows(found, [reason for reason in why if reason["code"] != "running"]))
     if attempts:
         call.show.note("")
         call.show.table(attempts, attempt_columns(attempts))
@@ -91,7 +91,7 @@ async def show_attempts(
 
 
 async def explain(call: Call, job: JobId) -> None:
-    """Say why a job is not running.
+    """Say why a job is not running, or who runs it, since when, and whether that worker is silent.
 
     Example: headrace jobs why ID
     """

@@ -6,15 +6,17 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 
 from headrace.app import Headrace
 from headrace.app.process import Process
+from headrace.app.serve import upkeep
 from headrace.app.work import WorkerProcess
 from headrace.app.work_http import HttpWorkerProcess
 from headrace.cli.garbage import tame_garbage_collection
 from headrace.log import get_logger
+from headrace.worker.patience import patiently
 
 log = get_logger("headrace")
 
@@ -39,11 +41,29 @@ async def serve_worker(
     announce: bool = False,
     after_start: Callable[[], Awaitable[None]] | None = None,
     beside: Callable[[Headrace], AbstractAsyncContextManager[None]] | None = None,
+    waits: bool = False,
 ) -> None:
-    """Open the application and work until a signal; a second signal ends the process at once."""
-    async with hr, beside(hr) if beside else nullcontext():
-        await _run(WorkerProcess(hr, announce=announce), after_start)
+    """Open the application and work until a signal; a second signal ends the process at once.
+
+    With `waits` a database that is away is waited for; otherwise it is an error.
+    """
+    async with opened(hr) if waits else hr, beside(hr) if beside else nullcontext():
+        told = await _run(WorkerProcess(hr, announce=announce), after_start)
+        if beside is not None and not told.is_set():
+            log.info("the worker was drained; all else goes on until a signal")
+            async with upkeep(hr):
+                await told.wait()
     log.info("stopped")
+
+
+@asynccontextmanager
+async def opened(hr: Headrace) -> AsyncIterator[None]:
+    """The application open for the block; a database that is away is waited for."""
+    await patiently("open the database", hr.__aenter__)
+    try:
+        yield
+    finally:
+        await hr.__aexit__()
 
 
 async def serve_http_worker(hr: Headrace, url: str, token: str) -> None:
@@ -52,8 +72,9 @@ async def serve_http_worker(hr: Headrace, url: str, token: str) -> None:
     log.info("stopped")
 
 
-async def _run(process: Process, after_start: Callable[[], Awaitable[None]] | None = None) -> None:
-    _obey_signals(process)
+async def _run(process: Process, after_start: Callable[[], Awaitable[None]] | None = None) -> asyncio.Event:
+    """Until the worker has ended; what is given is set by a signal, and not when an operator drained it."""
+    told = _obey_signals(process)
     log.info("this worker serves", **process.serves())
     tame_garbage_collection()
     running = asyncio.create_task(process.run())
@@ -63,18 +84,18 @@ async def _run(process: Process, after_start: Callable[[], Awaitable[None]] | No
     if not running.done() and after_start is not None:
         await after_start()
     await running
+    return told
 
 
-def _obey_signals(process: Process) -> None:
+def _obey_signals(process: Process) -> asyncio.Event:
     loop = asyncio.get_running_loop()
-    asked = False
+    told = asyncio.Event()
 
     def obey(number: int) -> None:
-        nonlocal asked
-        if asked:
+        if told.is_set():
             log.warning("a second signal: ending at once")
             os._exit(128 + number)
-        asked = True
+        told.set()
         log.info("stopping; signal again to end at once", signal=signal.Signals(number).name)
         process.stop()
 
@@ -84,3 +105,4 @@ def _obey_signals(process: Process) -> None:
         loop.add_signal_handler(signal.SIGHUP, obey, signal.SIGHUP)  # the terminal is gone
     else:
         loop.add_signal_handler(signal.SIGHUP, process.reload_commands)
+    return told

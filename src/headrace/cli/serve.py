@@ -14,7 +14,7 @@ from headrace.cli.config_option import ConfigFile
 from headrace.cli.garbage import tame_garbage_collection
 from headrace.cli.load import load_app
 from headrace.cli.logs import obey_log_settings, set_up_logs
-from headrace.cli.run import run_loop
+from headrace.cli.run import opened, run_loop
 from headrace.log import get_logger
 
 log = get_logger("headrace")
@@ -34,7 +34,7 @@ def serve(
     Example: headrace serve --host 127.0.0.1 --port 8720
     """
     set_up_logs(verbose=verbose)
-    hr = load_app(target) if target is not None else Headrace(app="headrace serve")
+    hr = load_app(target) if target is not None else Headrace(app="headrace-serve")
     hr.configure({"server.host": host, "server.port": port})
     settings = hr.settings  # bad ones are reported before anything starts
     obey_log_settings(settings.logs, verbose=verbose)
@@ -42,11 +42,10 @@ def serve(
 
 
 async def _serve(hr: Headrace) -> None:
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
-    async with hr, upkeep(hr), serving(hr) as where:
+    async with opened(hr), upkeep(hr), serving(hr) as where:
+        stop = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
         log.info("serving", address=where)
         tame_garbage_collection()
         await stop.wait()

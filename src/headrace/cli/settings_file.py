@@ -30,6 +30,7 @@ TAIL = """
 """
 # Of settings that are not there by default.
 EXAMPLES = {
+    "app": "shop",
     "secret_key": "what openssl rand -base64 32 prints",
     "database.url": "postgresql://user:password@localhost:5432/jobs",
     "sql.database_url": "postgresql://headrace_sql:password@localhost:5432/jobs",

@@ -10,6 +10,18 @@ from zoneinfo import ZoneInfo
 from headrace.cli.show import Column, ago, as_json, one_line, overridden, span, when
 
 Trigger = Mapping[str, Any]
+STATES = {
+    "deleted_from_code": "gone",
+    "definition_disabled": "disabled",
+    "secret_fields": "error",
+    "no_worker": "no worker",
+}
+OBSTACLES = {
+    "deleted_from_code": "the definition {} is gone: it enqueues nothing",
+    "definition_disabled": "the definition {} is disabled: it enqueues nothing",
+    "secret_fields": "the definition {} has secret fields, which no trigger can fill in",
+    "no_worker": "no live worker knows the definition {}",
+}
 
 
 def trigger_columns(triggers: Sequence[Trigger]) -> list[Column]:
@@ -24,7 +36,7 @@ def trigger_columns(triggers: Sequence[Trigger]) -> list[Column]:
         Column("next", lambda trigger: ago(trigger["next_run_at"]) if trigger["enabled"] else "-", right=True),
         Column("last", lambda trigger: _past(trigger["last_run_at"]), right=True),
         Column("runs", lambda trigger: trigger["runs"], right=True, spare=True),
-        Column("note", lambda trigger: one_line(trigger["last_error"] or trigger["pause_note"]) or "", elastic=True),
+        Column("note", lambda trigger: one_line(note(trigger)), elastic=True),
     ]
 
 
@@ -44,7 +56,15 @@ def state(trigger: Trigger) -> str:
     """Whether it fires."""
     if not trigger["enabled"]:
         return "off"
+    if trigger["obstacle"] is not None:
+        return STATES[trigger["obstacle"]]
     return "error" if trigger["last_error"] else "on"
+
+
+def note(trigger: Trigger) -> str:
+    """Why it does not fire, or to no avail."""
+    said = OBSTACLES.get(trigger["obstacle"], "").format(trigger["definition_key"])
+    return said or trigger["last_error"] or trigger["pause_note"] or ""
 
 
 def trigger_rows(trigger: Trigger) -> list[tuple[str, Any]]:
@@ -61,7 +81,8 @@ def trigger_rows(trigger: Trigger) -> list[tuple[str, Any]]:
         ("definition", trigger["definition_key"]),
         ("rule", rule(trigger)),
         ("condition", trigger["condition"]),
-        ("state", "on" if trigger["enabled"] else f"off {trigger['pause_note'] or ''}".strip()),
+        ("state", f"{state(trigger)} {trigger['pause_note'] or ''}".strip()),
+        ("in its way", OBSTACLES.get(trigger["obstacle"], "").format(trigger["definition_key"]) or None),
         ("error", trigger["last_error"]),
         ("next", when(trigger["next_run_at"]) if trigger["enabled"] else None),
         ("last", when(trigger["last_run_at"])),

@@ -39,12 +39,12 @@ def worker(
     """Run a worker: claim jobs and run them until told to stop.
 
     SIGTERM or Ctrl-C lets running jobs finish, gives the rest back and stops; a second signal ends at once.
-    SIGHUP reads the commands of headrace.toml again.
+    SIGHUP reads the commands of headrace.toml again. A database or a server that is away is waited for.
 
     Example: headrace worker shop.jobs:hr --queues mail,default --concurrency 16
     """
     set_up_logs(verbose=verbose)
-    hr = load_app(target) if target is not None else Headrace(app="headrace worker")
+    hr = load_app(target) if target is not None else Headrace(app="headrace-worker")
     hr.configure(
         {
             "jobs.worker_concurrency": concurrency,
@@ -56,7 +56,7 @@ def worker(
     if target is None:
         _refuse_to_idle(settings, over_http=url is not None)
     if processes == 1:
-        run_loop(serve_worker(hr) if url is None else serve_http_worker(hr, url, _required(token)))
+        run_loop(serve_worker(hr, waits=True) if url is None else serve_http_worker(hr, url, _required(token)))
     else:
         run_processes(processes)
 

@@ -37,7 +37,8 @@ COLUMNS = [
 async def list_command(
     call: Call,
     state: Annotated[
-        Literal["live", "stopped", "lost", "any"], typer.Option("--state", help="Those in this state.")
+        Literal["live", "stopped", "lost", "any"],
+        typer.Option("--state", help="Those in this state; any: live, or ended within a day."),
     ] = "live",
     limit: Limit = 50,
     everything: All = False,

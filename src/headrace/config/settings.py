@@ -32,6 +32,9 @@ class JobsSettings(Section):
     max_retries_default: int = Field(
         default=3, ge=0, le=100, description="of jobs declared without max_attempts, which is one more"
     )
+    unreadable_after_s: float = Field(
+        default=900, ge=0, le=2_592_000, description="until a job whose payload no worker can read is a dead letter"
+    )
     shutdown_timeout_s: float = Field(default=30, ge=0, le=3600, description="for running jobs at the end")
     kill_grace_s: float = Field(default=5, ge=0, le=600, description="between asking a run to stop and ending it")
     scheduler_enabled: bool = Field(default=True, description="whether workers fire triggers and dispatch events")
@@ -211,6 +214,12 @@ class SecuritySettings(Section):
 class Settings(Section):
     """Everything that can be set."""
 
+    app: str | None = Field(
+        default=None,
+        max_length=100,
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:@/-]*$",
+        description="name of the app whose jobs these are, one for each service; the project's name when absent",
+    )
     data_dir: Path = Field(default=Path(".headrace"), description="folder of the embedded server")
     secret_key: str | None = Field(
         default=None, repr=False, description="keys for x-secret fields: 32 bytes each in base64; the first encrypts"

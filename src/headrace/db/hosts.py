@@ -52,10 +52,12 @@ def _url(parts: SplitResult, **changes: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{parts.path}" + (f"?{parts.query}" if parts.query else "")
 
 
-async def open_connection(dsn: str, **options: Any) -> asyncpg.Connection[asyncpg.Record]:
+async def open_connection(
+    dsn: str, *, within: float | None = None, **options: Any
+) -> asyncpg.Connection[asyncpg.Record]:
     """A connection to the only host, or to the one of several that takes writes."""
     dsn, timeout = take_timeout(dsn)
-    opening = partial(asyncpg.connect, timeout=timeout, **options)
+    opening = partial(asyncpg.connect, timeout=min(timeout, within or timeout), **options)
     urls = each_host(dsn)
     if len(urls) == 1:
         return await opening(urls[0])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Sequence
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +14,14 @@ import asyncpg
 
 from headrace.db.connect import Connection, Endpoint
 from headrace.db.statements import statements
-from headrace.errors import DatabaseUnusable
+from headrace.errors import DatabaseAway, DatabaseUnusable
+from headrace.log import get_logger
 
 SQL = statements(__file__)
 FOLDER = Path(__file__).parent / "migrations"
+MOST_TRIES = 10
+
+log = get_logger("headrace.db")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +62,9 @@ async def migrate(endpoint: Endpoint, migrations: Sequence[Migration] | None = N
     known = read_migrations() if migrations is None else migrations
     taken: list[Migration] = []
     async with _connected(endpoint) as connection:
-        while True:
-            async with _step(connection, known) as applied:
-                if applied == len(known):
-                    return taken
-                step = known[applied]
-                await connection.execute(step.up)
-                await connection.execute(SQL["record_step"], step.number, step.name, step.checksum)
+        while (step := await _through_deadlocks(lambda: _take_step(connection, known))) is not None:
             taken.append(step)
+    return taken
 
 
 async def rollback(
@@ -74,14 +75,42 @@ async def rollback(
     undone: list[Migration] = []
     async with _connected(endpoint) as connection:
         while len(undone) < steps:
-            async with _step(connection, known) as applied:
-                if applied == 0:
-                    break
-                step = known[applied - 1]
-                await connection.execute(step.down)
-                await connection.execute(SQL["forget_step"], step.number)
+            step = await _through_deadlocks(lambda: _undo_step(connection, known))
+            if step is None:
+                break
             undone.append(step)
     return undone
+
+
+async def _take_step(connection: Connection, known: Sequence[Migration]) -> Migration | None:
+    async with _step(connection, known) as applied:
+        if applied == len(known):
+            return None
+        step = known[applied]
+        await connection.execute(step.up)
+        await connection.execute(SQL["record_step"], step.number, step.name, step.checksum)
+    return step
+
+
+async def _undo_step(connection: Connection, known: Sequence[Migration]) -> Migration | None:
+    async with _step(connection, known) as applied:
+        if applied == 0:
+            return None
+        step = known[applied - 1]
+        await connection.execute(step.down)
+        await connection.execute(SQL["forget_step"], step.number)
+    return step
+
+
+async def _through_deadlocks(take: Callable[[], Awaitable[Migration | None]]) -> Migration | None:
+    """Live work takes locks in its own order. A step that gives way to it left nothing behind, and is tried again."""
+    for tried in range(1, MOST_TRIES):
+        try:
+            return await take()
+        except (asyncpg.DeadlockDetectedError, asyncpg.SerializationError) as error:
+            log.warning("a migration gave way to live work, and is tried again", tried=tried, error=str(error))
+            await asyncio.sleep(random.uniform(0.05, 0.2) * tried)  # noqa: S311 - no secret
+    return await take()
 
 
 async def applied_migrations(endpoint: Endpoint) -> list[Applied]:
@@ -131,7 +160,7 @@ async def _step(connection: Connection, known: Sequence[Migration]) -> AsyncIter
         try:
             await connection.execute(SQL["take_lock"])
         except asyncpg.LockNotAvailableError:
-            raise DatabaseUnusable(
+            raise DatabaseAway(
                 "another process is migrating this database and has not finished in time. Try again."
             ) from None
         await connection.execute(SQL["prepare_history"])

@@ -8,8 +8,8 @@ from typing import Literal
 
 import asyncpg
 
-from headrace.db.connect import CANNOT_CONNECT, Connection, Endpoint, place, unreachable
-from headrace.errors import DatabaseUnusable
+from headrace.db.connect import CANNOT_CONNECT, TRANSIENT, Connection, Endpoint, place, unreachable
+from headrace.errors import DatabaseAway, DatabaseUnusable
 
 OLDEST_VERSION = 15
 SKEW_WORTH_A_WARNING = 5.0
@@ -48,7 +48,8 @@ async def check_server(url: str, *, pooler: Pooler = "auto") -> ServerReport:
     except CANNOT_CONNECT as error:
         raise unreachable(url, error) from error
     except asyncpg.PostgresError as error:
-        raise DatabaseUnusable(
+        kind = DatabaseAway if isinstance(error, TRANSIENT) else DatabaseUnusable
+        raise kind(
             f"PostgreSQL at {place(url)} refused the connection: {error}. Check HEADRACE_DATABASE_URL."
         ) from error
     except ValueError:

@@ -20,6 +20,21 @@ BY_SQLSTATE: dict[str, type[HeadraceError]] = {
 }
 
 
+# Errors that a row's own data can cause: what is no value of its type, what a constraint forbids, what is too large.
+# All others are the server's own affair: a table that is just being migrated, a right that is missing, a disk, a bug.
+OF_DATA = ("22", "23", "54")
+CHECK_VIOLATION = "23514"
+
+
+def data_can_cause(error: BaseException) -> bool:
+    """Whether it may be the row that is at fault; if not, the same row will do once the server is well."""
+    state = getattr(error, "sqlstate", None)
+    if not isinstance(state, str):
+        return isinstance(error, ValueError)  # what the driver cannot even send
+    # A check without a name is a partition that is missing.
+    return state[:2] in OF_DATA and not (state == CHECK_VIOLATION and not getattr(error, "constraint_name", None))
+
+
 @contextmanager
 def translated_errors() -> Iterator[None]:
     """Raise our error for a refusal by the database; others pass as they are."""

@@ -24,6 +24,7 @@ async def health_warnings(conn: Connection) -> list[str]:
 
 
 async def forget_ended(conn: Connection) -> None:
-    """Remove what ended jobs left in the small tables."""
+    """Remove what ended jobs left in the small tables, and workers of long ago."""
     await conn.execute(SQL["forget_ended_progress"])
     await conn.execute(SQL["forget_waiters"])
+    await conn.execute(SQL["forget_workers"])

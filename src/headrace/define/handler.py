@@ -8,12 +8,12 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from headrace.define.signature import Arguments, BadHandler
+from headrace.define.signature import Arguments, BadHandler, NotJson
 from headrace.errors import ValidationError
 from headrace.model.context import Context
 from headrace.model.definition import Definition, Isolation
 from headrace.model.encrypted_arguments import encrypted_fields
-from headrace.model.outcome import Fail
+from headrace.model.outcome import CannotRead, Fail
 from headrace.model.secret_schema import SecretSchema
 
 
@@ -50,12 +50,14 @@ class Handler:
     def bind(self, payload: str, context: Context) -> dict[str, Any]:
         """The function's arguments: the payload's, validated, and the context where it wants one.
 
-        A payload that does not fit fails the job for good: no retry can mend it.
+        A payload that does not fit is `CannotRead`: it may fit another version of this code. What is no JSON fits none.
         """
         try:
             arguments = self.arguments.from_json(payload)
-        except ValidationError as error:
+        except NotJson as error:
             raise Fail(str(error)) from None
+        except ValidationError as error:
+            raise CannotRead(f"{error} ({self.definition.about_version()})") from None
         if self.arguments.context_parameter is not None:
             arguments[self.arguments.context_parameter] = context
         return arguments

@@ -26,6 +26,10 @@ class BadHandler(HeadraceError):
     code, status = "bad_handler", 500
 
 
+class NotJson(ValidationError):
+    """SQL stored what no version of the code can parse: too deep, or a number of too many digits."""
+
+
 class Arguments:
     """What a handler takes: everything but a parameter annotated `Context`, by name."""
 
@@ -91,7 +95,10 @@ class Arguments:
         try:
             return self._adapter.validate_json(payload)
         except pydantic.ValidationError as error:
-            raise self._invalid(error, masked=self._hides) from None
+            invalid = self._invalid(error, masked=self._hides)
+            if any(one["type"] == "json_invalid" for one in error.errors(include_url=False)):
+                raise NotJson(str(invalid)) from None
+            raise invalid from None
 
     def _invalid(self, error: pydantic.ValidationError, *, masked: bool = False) -> ValidationError:
         """What is wrong; masked without the names of arguments that there are not, which may be anything."""

@@ -1,20 +1,22 @@
 -- Code's word on what exists. A setting that still has the value code declared last follows the code; one that an
--- operator changed stays, unless forced ($9). A key that is of another kind is left alone while that is there.
+-- operator changed stays, unless forced ($9). A key that is of another kind or of another app is left alone while that is
+-- there, unless it is taken from that app ($12). What nobody named ('default') or what was registered at run time is nobody's
+-- once no live worker serves it.
 -- name: sync_definition
 insert into headrace.definition as d
   (key, kind, app, description, tags, payload_schema, triggers, hash, declared,
    queue, priority, max_attempts, timeout_seconds, retry_base_seconds, retry_cap_seconds, retry_jitter_seconds,
    max_concurrency, concurrency_key, max_concurrency_per_key, rate_limit, rate_period_seconds, rate_burst, rate_per_key,
-   retention_days, retention_count)
+   retention_days, retention_count, schema_version)
 select $1, $2, $3, $4, $5, $6, $7, $8, $10::jsonb,
        new.queue, new.priority, new.max_attempts, new.timeout_seconds, new.retry_base_seconds, new.retry_cap_seconds,
        new.retry_jitter_seconds, new.max_concurrency, new.concurrency_key, new.max_concurrency_per_key, new.rate_limit,
        coalesce(new.rate_period_seconds, 1), new.rate_burst, coalesce(new.rate_per_key, false), new.retention_days,
-       new.retention_count
+       new.retention_count, $11
   from jsonb_populate_record(null::headrace.definition, $10) as new
 on conflict (key) do update
    set kind = excluded.kind, app = excluded.app, description = excluded.description, tags = excluded.tags,
-       payload_schema = excluded.payload_schema, triggers = excluded.triggers, hash = excluded.hash,
+       payload_schema = excluded.payload_schema, schema_version = excluded.schema_version, triggers = excluded.triggers, hash = excluded.hash,
        declared = excluded.declared, deleted_from_code_at = null, synced_at = now(),
        function_schema = null, function_name = null, function_signature = null,
        enabled = $9 or d.enabled,
@@ -28,20 +30,46 @@ on conflict (key) do update
            from jsonb_populate_record(d, (
              select jsonb_object_agg(name, new.value) from jsonb_each($10) as new (name, value)
               where $9 or not d.declared ? name or d.declared -> name = to_jsonb(d) -> name)) as holds)
- where (d.kind = excluded.kind or d.deleted_from_code_at is not null or ($9 and d.kind = 'command'))
+ where (d.deleted_from_code_at is not null
+        or ($9 and d.kind = 'command')
+        or (d.kind = excluded.kind
+            and (d.app = $12
+                 or regexp_replace(d.app, ' at run time$', '') = regexp_replace(excluded.app, ' at run time$', '')
+                 or ((d.app = 'default' or d.app like '% at run time')
+                     and not exists (select from headrace.worker as w
+                                      where w.state = 'live' and w.lease_expires_at > now() and d.key = any(w.definitions))))))
    and (d.hash <> excluded.hash or d.app <> excluded.app or d.deleted_from_code_at is not null or $9)
 returning id, key, (xmax = 0) as inserted
 
 -- After the sync, so that nobody who comes meanwhile is overlooked.
 -- name: find_conflict
-select d.key, d.kind, d.app
+select d.key, d.kind, d.app, d.kind <> wanted.kind as other_kind,
+       count(*) over (partition by d.app, d.kind <> wanted.kind)::int - 1 as others,
+       array(select w.name from headrace.worker as w
+              where w.state = 'live' and w.lease_expires_at > now() and d.key = any(w.definitions) order by w.name limit 3) as workers
   from headrace.definition as d join unnest($1::text[], $2::text[]) as wanted (key, kind) on wanted.key = d.key
- where d.kind <> wanted.kind
+ where d.kind <> wanted.kind or d.app <> $3
  order by d.key limit 1
+
+-- What this code does not have and is not gone: live workers serve it, or ($3) nobody can tell whose it is.
+-- name: list_served
+select key from headrace.definition as d
+ where app = $1 and kind = 'python' and not system and deleted_from_code_at is null and not (key = any($2))
+   and (not $3 or exists (select from headrace.worker as w
+                           where w.state = 'live' and w.lease_expires_at > now() and d.key = any(w.definitions)))
+ order by key
 
 -- name: mark_deleted_from_code
 update headrace.definition set deleted_from_code_at = now()
- where app = $1 and kind = 'python' and deleted_from_code_at is null and not (key = any($2))
+ where app = $1 and kind = 'python' and not system and deleted_from_code_at is null and not (key = any($2))
+returning key
+
+-- What was kept because live workers served it, once none does and none has for a while ($3).
+-- name: retire_definitions
+update headrace.definition as d set deleted_from_code_at = now()
+ where app = $1 and key = any($2) and kind = 'python' and not system and deleted_from_code_at is null
+   and not exists (select from headrace.worker as w
+                    where d.key = any(w.definitions) and (w.state = 'live' or w.heartbeat_at > now() - $3::interval))
 returning key
 
 -- A lane for each definition in its own queue, so that workers know it before the first job comes.

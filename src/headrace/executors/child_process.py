@@ -19,6 +19,7 @@ from headrace.model.log_line import LOG
 
 CHILD = "headrace.executors.child"
 SETTLE = 1.0  # how long the end of a process and of its line may lie apart
+LOOK_EVERY = 2.0  # whether a busy process still goes on
 
 
 class ChildDied(HeadraceError):
@@ -47,6 +48,8 @@ class Child:
         self._answer: asyncio.Future[Message] | None = None
         self._context: Context | None = None
         self._killer: asyncio.TimerHandle | None = None
+        self._looking: asyncio.TimerHandle | None = None
+        self._stood_still = 0
         self.gone = asyncio.create_task(self._live())
 
     @classmethod
@@ -85,9 +88,13 @@ class Child:
         for output in self._outputs:
             output.receiver = on_output
         self._writer.write(frame(order._asdict()))
+        self._stood_still = 0
+        self._look_later()
         try:
             return await self._answer
         finally:
+            if self._looking is not None:
+                self._looking.cancel()
             for output in self._outputs:
                 output.drain()
                 output.receiver = None
@@ -103,6 +110,17 @@ class Child:
         """End the child and what it started, now."""
         self._signal(os.killpg, signal.SIGKILL)
 
+    def _look_later(self) -> None:
+        self._looking = asyncio.get_running_loop().call_later(LOOK_EVERY, self._look)
+
+    def _look(self) -> None:
+        """End a process that is stopped, and still is at the next look: it would neither answer nor end, for ever."""
+        self._stood_still = self._stood_still + 1 if is_stopped(self._process.pid) else 0
+        if self._stood_still > 1:
+            self.kill()
+        elif not self.gone.done():
+            self._look_later()
+
     def _signal(self, send: Callable[[int, int], None], number: int) -> None:
         if not self.gone.done():  # the id may belong to somebody else later
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -115,6 +133,8 @@ class Child:
             await asyncio.wait({exited, heard}, return_when=asyncio.FIRST_COMPLETED)
             await asyncio.wait({exited, heard}, timeout=SETTLE)
             how = how_it_ended(await exited if exited.done() else None, stopped=self._killer is not None)
+            if self._stood_still > 1:
+                how = "was stopped (SIGSTOP) and did not go on: it was ended"
             self.kill()  # a process without a line, or what it left behind in its group
             await exited
             self._settle(how)
@@ -154,6 +174,14 @@ class Child:
         for output in self._outputs:
             output.drain()
             output.close()
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a signal has stopped a child of ours. Only looked at: its end is for who waits for it."""
+    try:
+        return os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:
+        return False
 
 
 def how_it_ended(code: int | None, *, stopped: bool) -> str:

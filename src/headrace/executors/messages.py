@@ -11,7 +11,7 @@ from uuid import UUID
 
 from headrace.model.context import Context
 from headrace.model.job import ClaimedJob, Terms
-from headrace.model.outcome import Cancel, Fail, Retry, Snooze
+from headrace.model.outcome import Cancel, CannotRead, Fail, Retry, Snooze
 from headrace.model.text import NotJsonError, clean, to_json
 from headrace.tracing import carried
 
@@ -119,6 +119,8 @@ def answer_to(error: BaseException) -> Message:
             return _asked("cancel", error.reason)
         case Fail():
             return _asked("fail", error.reason)
+        case CannotRead():
+            return _asked("another version", error.reason)
     try:
         text = clean(str(error), MOST_TEXT)
         frames = traceback.TracebackException.from_exception(error, limit=50).format()
@@ -145,6 +147,8 @@ def value_of(answer: Message) -> Any:
             raise Cancel(reason)
         case {"kind": "asked", "for": "fail", "reason": reason}:
             raise Fail(reason)
+        case {"kind": "asked", "for": "another version", "reason": reason}:
+            raise CannotRead(reason)
     raise ValueError(f"a handler's process answered with an unknown message: {answer.get('kind')!r}")
 
 

@@ -11,13 +11,22 @@ import asyncpg
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
+from headrace.log import get_logger
+from headrace.logs.prune import create_log_partitions
 from headrace.model.log_line import LogLine, clean_fields, storable
 
 SQL = statements(__file__)
+log = get_logger("headrace.logs")
 COLUMNS = ("tenant_id", "definition_id", "job_id", "run", "seq", "at", "level", "stream", "message", "fields")
+
+
+class NoPartition(Exception):
+    """There is no partition at all."""
+
 
 # A repeat, a partition that has just gone, or fields that are no JSON: not worth looking for each time.
 REPAIRABLE = (
+    NoPartition,
     asyncpg.UniqueViolationError,
     asyncpg.CheckViolationError,
     asyncpg.DataError,
@@ -45,7 +54,10 @@ async def write_lines(conn: Connection, worker_id: int, lines: Sequence[LogLine]
     clean = [storable(line) for line in lines]
     try:
         return await _write(conn, worker_id, clean)
-    except REPAIRABLE:
+    except REPAIRABLE as error:
+        if _is_about_partitions(error):
+            made = await create_log_partitions(conn)
+            log.warning("partitions of log lines were missing, and are made", partitions=made)
         readable = [line._replace(fields=clean_fields(line.fields)) for line in clean]
         return await _write(conn, worker_id, readable, repeated=True)
 
@@ -78,8 +90,16 @@ async def _write(conn: Connection, worker_id: int, lines: Sequence[LogLine], *, 
     return fences - homes.keys()
 
 
+def _is_about_partitions(error: Exception) -> bool:
+    """A check that has a name is about the line itself; one that has none is a partition that is missing."""
+    is_check = isinstance(error, asyncpg.CheckViolationError)
+    return isinstance(error, NoPartition) or (is_check and not getattr(error, "constraint_name", None))
+
+
 async def _lock_held(conn: Connection, worker_id: int, fences: set[Fence]) -> dict[Fence, Home]:
     rows = await conn.fetch(SQL["lock_held"], worker_id, list({job_id for job_id, _ in fences}))
+    if rows and rows[0]["earliest"] is None:
+        raise NoPartition
     return {(row[0], row[1]): Home(*row[2:]) for row in rows if (row[0], row[1]) in fences}
 
 

@@ -83,7 +83,7 @@ KINDS: Mapping[AlertKind, Kind] = {
         {"queue": QUEUE, "seconds": Parameter("for how long", 60.0, 1, 30 * DAY)},
     ),
     "missed_fire": Kind(
-        "a due time of a trigger came to nothing, or nobody fires it",
+        "a due time of a trigger came to nothing, nobody fires it, or its definition is gone",
         "trigger",
         {
             "trigger": TRIGGER,

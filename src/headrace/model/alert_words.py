@@ -23,14 +23,20 @@ def describe(kind: AlertKind, subject: str, count: int, measure: float | None, p
         case "no_worker":
             return f"no worker runs what is in queue {subject}" + (f"; {_waiting(count)}" if count else "")
         case "missed_fire":
-            if count:
-                return f"trigger {subject} missed {_n(count, 'due time')}"
-            return f"trigger {subject} has been due for {span(much)}, and nobody fires it"
+            return f"trigger {subject} {_missed(count, measure)}"
         case "trigger_disabled":
             return f"trigger {subject} was turned off by an error"
         case "running_long":
             return f"{_n(count, 'job')} of {subject} ran for {much:.1f} times the usual or longer"
     assert_never(kind)
+
+
+def _missed(count: int, late: float | None) -> str:
+    if count:
+        return f"missed {_n(count, 'due time')}"
+    if late is None:
+        return "is on and can enqueue nothing: its definition is gone"
+    return f"has been due for {span(late)}, and nobody fires it"
 
 
 def span(seconds: float) -> str:

@@ -70,6 +70,15 @@ class Definition:
         }
 
     @property
+    def schema_version(self) -> str:
+        """Changes when what a payload may be changes."""
+        return hashlib.sha256(json.dumps(self.payload_schema, sort_keys=True, default=str).encode()).hexdigest()[:8]
+
+    def about_version(self) -> str:
+        """Which version this is, for people."""
+        return f"this worker has version {self.schema_version} of {self.key!r}"
+
+    @property
     def hash(self) -> str:
         """Changes when anything that is declared changes."""
         declared = {

@@ -10,26 +10,47 @@ from typing import Any
 
 from headrace.model.log_line import LogLine
 from headrace.model.masking import Masker
-from headrace.model.outcome import Cancel, Canceled, Fail, Failed, Outcome, Released, Retry, Snooze, Succeeded, TimedOut
+from headrace.model.outcome import (
+    Cancel,
+    Canceled,
+    CannotRead,
+    Fail,
+    Failed,
+    Outcome,
+    Released,
+    Retry,
+    Snooze,
+    Succeeded,
+    TimedOut,
+)
 from headrace.model.run_log import NOTHING_SECRET
 from headrace.model.secret_fields import MASKED, map_texts, mask_fields, secret_values
 from headrace.model.secret_schema import NO_SECRETS, SecretSchema
+from headrace.model.secret_text import secret_texts
 from headrace.model.stored_json import read_json
 from headrace.model.text import clean
 from headrace.model.transition import MAX_ERROR, MAX_TRACEBACK, Transition
 
+# To look through a larger payload takes milliseconds, which no event loop has.
+LARGE = 64 * 1024
 WHOLE = f'"{MASKED}"'
-# Any part of a name that `looks_secret` may find; most payloads have none, and need not be read.
+# Any part of a name that `looks_secret` may find; most texts have none, and need not be read.
 NAME_PARTS = "pass|secret|token|credential|auth|cookie|session|pin|otp|key"
 _MAY_HOLD_SECRETS = re.compile(NAME_PARTS, re.IGNORECASE)
 
 
 def masker_for(payload: str, schema: SecretSchema = NO_SECRETS, others: Sequence[str] = ()) -> Masker:
     """What must not be seen of a run: the values of its payload's secret fields, and others that it was given."""
-    found: list[str] = list(others)
-    if schema.start or _MAY_HOLD_SECRETS.search(payload):
-        found += secret_values(read_json(payload), schema)
+    found = [*others, *payload_secrets(payload, schema)]
     return Masker(found) if found else NOTHING_SECRET
+
+
+def payload_secrets(payload: str, schema: SecretSchema = NO_SECRETS) -> list[str]:
+    """The values of a payload's secret fields."""
+    found = list(secret_texts(payload))
+    if schema.start:
+        found += secret_values(read_json(payload), schema, by_schema=True)
+    return found
 
 
 def mask_outcome(outcome: Outcome, masker: Masker) -> Outcome:
@@ -49,6 +70,8 @@ def mask_outcome(outcome: Outcome, masker: Masker) -> Outcome:
             return Cancel(masker.mask_text(outcome.reason))
         case Fail():
             return Fail(masker.mask_text(outcome.reason))
+        case CannotRead():
+            return CannotRead(masker.mask_text(outcome.reason))
 
 
 def mask_transition(ended: Transition, masker: Masker) -> Transition:
@@ -96,6 +119,6 @@ def mask_json(text: str, masker: Masker) -> str:
         return text
     try:
         json.loads(masked)
-    except ValueError:
+    except (ValueError, RecursionError):
         return WHOLE
     return masked

@@ -47,10 +47,13 @@ def mask_fields(
     return copy
 
 
-def secret_values(value: Any, schema: SecretSchema = NO_SECRETS) -> Iterator[str]:
-    """The texts and numbers that secret places hold, to be masked wherever they turn up."""
-    for holder, key, rules in _secret_places(value, schema):
-        yield from _texts(holder[key], parts=rules.secret_parts)
+def secret_values(value: Any, schema: SecretSchema = NO_SECRETS, *, by_schema: bool = False) -> Iterator[str]:
+    """The texts and numbers that secret places hold, to be masked wherever they turn up.
+
+    With `by_schema` only where the schema leads is looked: names are for `secret_texts`, which need not read the rest.
+    """
+    for holder, key, rules in _secret_places(value, schema, by_schema=by_schema):
+        yield from texts_in(holder[key], parts=rules.secret_parts)
 
 
 def secret_paths(value: Any, schema: SecretSchema = NO_SECRETS) -> Iterator[tuple[str | int, ...]]:
@@ -61,7 +64,11 @@ def secret_paths(value: Any, schema: SecretSchema = NO_SECRETS) -> Iterator[tupl
 
 
 def _secret_places(
-    value: Any, schema: SecretSchema, paths: dict[int, tuple[str | int, ...]] | None = None
+    value: Any,
+    schema: SecretSchema,
+    paths: dict[int, tuple[str | int, ...]] | None = None,
+    *,
+    by_schema: bool = False,
 ) -> Iterator[tuple[Any, Any, Place]]:
     """The holder of each secret place, its name or number there, and what applies to it."""
     waiting: list[tuple[Any, Place, int]] = [(value, schema.start, 0)]
@@ -73,7 +80,7 @@ def _secret_places(
         for key, item, inner, looks in _parts(holder, rules):
             if whole or looks or inner.secret or (inner and is_encrypted(item)):
                 yield holder, key, inner
-            elif isinstance(item, dict | list):
+            elif isinstance(item, dict | list) and (inner or not by_schema):
                 waiting.append((item, inner, depth + 1))
                 if paths is not None:
                     paths[id(item)] = (*paths[id(holder)], key)
@@ -106,7 +113,7 @@ def map_texts(value: Any, change: Callable[[Any], Any] | None = None) -> Any:
     return top[0]
 
 
-def _texts(value: Any, *, parts: bool) -> Iterator[str]:
+def texts_in(value: Any, *, parts: bool = False) -> Iterator[str]:
     """The texts and numbers in a value; with `parts` names of fields too, and what is written as JSON inside a text."""
     waiting = [value]
     while waiting:

@@ -22,13 +22,13 @@ class JobStatus(StrEnum):
 LIVE = frozenset({JobStatus.SCHEDULED, JobStatus.QUEUED, JobStatus.RUNNING})
 FINAL = frozenset({JobStatus.SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELED, JobStatus.DEAD_LETTER})
 
-# Only a person's retry leaves a final status.
+# Only a person leaves a final status: by a retry, or of what failed by replacing it with another job.
 NEXT: dict[JobStatus, frozenset[JobStatus]] = {
     JobStatus.SCHEDULED: frozenset({JobStatus.QUEUED, JobStatus.CANCELED}),
     JobStatus.QUEUED: frozenset({JobStatus.RUNNING, JobStatus.CANCELED}),
     JobStatus.RUNNING: FINAL | {JobStatus.SCHEDULED, JobStatus.QUEUED},
     JobStatus.SUCCEEDED: frozenset({JobStatus.QUEUED}),
-    JobStatus.FAILED: frozenset({JobStatus.QUEUED}),
+    JobStatus.FAILED: frozenset({JobStatus.QUEUED, JobStatus.CANCELED}),
     JobStatus.CANCELED: frozenset({JobStatus.QUEUED}),
-    JobStatus.DEAD_LETTER: frozenset({JobStatus.QUEUED}),
+    JobStatus.DEAD_LETTER: frozenset({JobStatus.QUEUED, JobStatus.CANCELED}),
 }

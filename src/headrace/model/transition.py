@@ -10,6 +10,7 @@ from headrace.model.job import ClaimedJob
 from headrace.model.outcome import (
     Cancel,
     Canceled,
+    CannotRead,
     Fail,
     Failed,
     Outcome,
@@ -30,11 +31,14 @@ FINALS: dict[str, frozenset[JobStatus | None]] = {
     "retried": frozenset({JobStatus.DEAD_LETTER, None}),
     "snoozed": frozenset({None}),
     "released": frozenset({None}),
+    "unreadable": frozenset({None}),
     "canceled": frozenset({JobStatus.CANCELED}),
 }
-UNSPENT = frozenset({"snoozed", "released"})
+UNSPENT = frozenset({"snoozed", "released", "unreadable"})
 MAX_ERROR = 10_000
 MAX_TRACEBACK = 50_000
+# At least; `finish` has it wait for as long again as it has been unreadable, and ends it when that is too long.
+UNREADABLE_DELAY = 1.0
 
 
 class Transition(NamedTuple):
@@ -68,12 +72,24 @@ def decide(job: ClaimedJob, outcome: Outcome, chance: float) -> Transition:
             return Transition(job.id, job.run, "snoozed", None, False, for_.total_seconds(), clean(reason, MAX_ERROR))
         case Released(reason):
             return Transition(job.id, job.run, "released", None, False, error=clean(reason, MAX_ERROR))
+        case CannotRead(reason=reason):
+            said = clean(reason, MAX_ERROR)
+            return Transition(job.id, job.run, "unreadable", None, False, UNREADABLE_DELAY, said)
         case Canceled(reason) | Cancel(reason=reason):
             return _final(job, "canceled", JobStatus.CANCELED, reason)
         case Fail(reason=reason):
             return _final(job, "failed", JobStatus.FAILED, reason)
         case _:
             assert_never(outcome)
+
+
+def unformed(job_id: UUID, run: int, problem: BaseException) -> Transition:
+    """The end of a run of whose outcome nothing can be said. Not tried again: its handler has done its work once.
+
+    Only the kind of the problem is told, for what it says may be what should have been masked.
+    """
+    why = f"its run ended, but its outcome could not be formed ({type(problem).__name__}): the worker's log says more"
+    return Transition(job_id, run, "failed", JobStatus.FAILED, True, error=why)
 
 
 def _final(job: ClaimedJob, outcome: str, final: JobStatus, error: str) -> Transition:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from headrace.model.preview import Preview
+
+Obstacle = Literal["deleted_from_code", "definition_disabled", "secret_fields", "no_worker"]
 
 
 class Trigger(NamedTuple):
@@ -31,6 +33,8 @@ class Trigger(NamedTuple):
     runs: int
     created_at: datetime
     created_by: str | None
+    obstacle: Obstacle | None = None
+    """Why it comes to nothing though it is on: no job can be enqueued or, with `no_worker`, nobody would run it."""
 
 
 class Fire(NamedTuple):

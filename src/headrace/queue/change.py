@@ -17,6 +17,12 @@ async def cancel_job(conn: Connection, job_id: UUID) -> bool:
         return bool(await conn.fetchval(SQL["cancel"], job_id))
 
 
+async def replace_job(conn: Connection, job_id: UUID, new_job_id: UUID) -> bool:
+    """True when it had ended, and what failed of it is closed for the new job; false when it has not ended."""
+    with translated_errors():
+        return bool(await conn.fetchval(SQL["replace"], job_id, new_job_id))
+
+
 async def retry_job(conn: Connection, job_id: UUID) -> bool:
     """True when it waits to run again; false when it has not ended."""
     with translated_errors():

@@ -81,10 +81,12 @@ async def first_priority(conn: Connection, lanes: Sequence[int]) -> int | None:
 async def fetch_claimed(
     conn: Connection, held: Sequence[Held], *, terms: Mapping[int, Terms], tenants: Mapping[int, str]
 ) -> list[ClaimedJob]:
-    """The claimed rows with what their handlers need."""
+    """The claimed rows with what their handlers need; a row without a record is left out."""
     records = {row[0]: row for row in await conn.fetch(SQL["fetch_payloads"], [h.job_id for h in held])}
     jobs = []
     for h in held:
+        if h.job_id not in records:
+            continue
         _, payload, correlation_id, scheduled_for, source, trace = records[h.job_id]
         about = (payload, correlation_id, scheduled_for, source, h.suspect, trace)
         jobs.append(
@@ -96,7 +98,13 @@ async def fetch_claimed(
 async def measure_payloads(conn: Connection, held: Sequence[Held]) -> list[int]:
     """The size of each payload in bytes, in the order of what is held."""
     sizes = {row[0]: row[1] for row in await conn.fetch(SQL["measure_payloads"], [h.job_id for h in held])}
-    return [sizes[h.job_id] for h in held]
+    return [sizes.get(h.job_id, 0) for h in held]
+
+
+async def remove_orphans(conn: Connection, held: Sequence[Held], *, worker_id: int) -> list[UUID]:
+    """Take rows that this worker holds and that have no record off the queue; gives back the ids of those."""
+    rows = await conn.fetch(SQL["remove_orphans"], worker_id, [h.job_id for h in held], [h.run for h in held])
+    return [row[0] for row in rows]
 
 
 async def list_lanes(conn: Connection, *, worker_id: int) -> Lanes:
@@ -123,3 +131,12 @@ async def list_tenants(conn: Connection) -> dict[int, str]:
 async def list_held(conn: Connection, *, worker_id: int) -> list[tuple[UUID, int]]:
     """What the database says this worker holds."""
     return [(row[0], row[1]) for row in await conn.fetch(SQL["list_held"], worker_id)]
+
+
+async def list_released_before(
+    conn: Connection, fences: Sequence[tuple[UUID, int]], *, worker_id: int, why: str
+) -> list[Held]:
+    """Of the runs that this worker holds those whose job was given back for that reason the time before, too."""
+    job_ids, runs = [job_id for job_id, _ in fences], [run for _, run in fences]
+    rows = await conn.fetch(SQL["list_released_before"], worker_id, job_ids, runs, why)
+    return list(map(Held._make, rows))

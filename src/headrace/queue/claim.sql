@@ -93,11 +93,20 @@ select min(priority) from unnest($1::int[]) as lane_id cross join lateral (
 -- name: claim_gated
 select * from headrace._claim_gated($1, $2, $3, $4, $5)
 
--- Its own statement: joined to the partitioned table the claim takes twenty times as long.
+-- Its own statement: joined to the partitioned table the claim takes twenty times as long. A time that Python has no year for
+-- (a row from before they were refused) would break the whole claim.
 -- name: fetch_payloads
-select id, payload, correlation_id, scheduled_for, source, trace_context
+select id, payload, correlation_id, headrace._within_reach(scheduled_for), source, trace_context
   from headrace.job
  where id = any($1::uuid[])
+
+-- Somebody removed the record by hand, or its week: nobody can run it or show it, and each claim with it would fail. No
+-- attempt is written, for it would have no job either.
+-- name: remove_orphans
+delete from headrace.queue as q using unnest($2::uuid[], $3::int[]) as held (job_id, run)
+ where q.job_id = held.job_id and q.run = held.run and q.worker_id = $1 and q.status = 'running'
+   and not exists (select from headrace.job where id = held.job_id)
+returning q.job_id
 
 -- What is compressed is unpacked to be measured; most payloads are not, and their size is known without reading them.
 -- name: measure_payloads
@@ -135,6 +144,18 @@ select lane.id, definition.key as definition, case when timeout_seconds < 1e9 th
    and (definition.key = any(worker.definitions) or ('*sql' = any(worker.definitions) and definition.kind = 'sql'))
    and definition.enabled and not lane.paused
    and (not definition.system or (worker.principal is null and (waiting.behind_gates or waiting.plain or waiting.suspect)))
+   -- What it could not read a moment ago is for live workers of another version, if one of these reads it.
+   and not exists (select from headrace.misfit as m
+                    where m.worker_id = $1 and m.definition_id = definition.id and m.at > now() - interval '1 minute'
+                      and exists (
+                        select from headrace.worker as other
+                         where other.state = 'live' and other.lease_expires_at > now() and not other.draining
+                           and definition.key = any(other.definitions)
+                           and (lane.queue = any(other.queues) or '*' = any(other.queues))
+                           and other.schemas ->> definition.key is distinct from worker.schemas ->> definition.key
+                           and not exists (select from headrace.misfit as theirs
+                                            where theirs.worker_id = other.id and theirs.definition_id = definition.id
+                                              and theirs.at > now() - interval '1 minute')))
    and not exists (select from headrace.queue_pause
                     where queue_pause.queue = lane.queue and (resume_at is null or resume_at > now()))
    and not exists (select from headrace.definition_pause as pause
@@ -149,3 +170,11 @@ select id, name from headrace.tenant
 -- name: list_held
 select job_id, run from headrace.queue
  where worker_id = $1 and status = 'running' and exists (select from headrace.worker where id = $1 and state = 'live')
+
+-- The attempt before says why it was given back: no memory of ours would outlive a restart, or know of other workers.
+-- name: list_released_before
+select queue.job_id, queue.run, queue.spent, queue.max_attempts, queue.lane_id, queue.tenant_id, queue.suspect
+  from unnest($2::uuid[], $3::int[]) as held (job_id, run)
+  join headrace.queue using (job_id, run)
+  join headrace.attempt as before on before.job_id = held.job_id and before.run = held.run - 1
+ where queue.worker_id = $1 and queue.status = 'running' and before.outcome = 'released' and before.error = $4

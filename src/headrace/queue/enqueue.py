@@ -10,6 +10,7 @@ from typing import Any, Literal, TypedDict
 
 from headrace.db.statements import statements
 from headrace.errors import BadRequest
+from headrace.model.due_time import check_delay, check_due_time
 from headrace.tracing.produce import producing
 
 SQL = statements(__file__)
@@ -88,7 +89,7 @@ class EnqueueRequest:
             self.tenant,
             self.queue,
             self.priority,
-            self._time(),
+            check_due_time(self.scheduled_for),
             self._delay(),
             None if self.dedupe_keys is None else list(self.dedupe_keys),
             None if self.idempotency_keys is None else list(self.idempotency_keys),
@@ -100,18 +101,10 @@ class EnqueueRequest:
             trace,
         )
 
-    def _time(self) -> datetime | None:
-        if self.scheduled_for is not None and self.scheduled_for.tzinfo is None:
-            raise BadRequest("scheduled_for needs a time zone, for example datetime.now(UTC) + timedelta(hours=1)")
-        return self.scheduled_for
-
     def _delay(self) -> timedelta | None:
         if self.delay is None:
             return None
         if self.scheduled_for is not None:
             raise BadRequest("give either delay or scheduled_for, not both")
         # The database adds it to its own clock, which alone decides.
-        delay = self.delay if isinstance(self.delay, timedelta) else timedelta(seconds=self.delay)
-        if delay < timedelta(0):
-            raise BadRequest(f"delay must not be negative: {delay}")
-        return delay
+        return check_delay(self.delay)

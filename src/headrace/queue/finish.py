@@ -10,15 +10,28 @@ from headrace.db.statements import statements
 from headrace.model.transition import Transition
 
 SQL = statements(__file__)
+UNREADABLE_AFTER = 900.0
 
 
 async def finish_attempts(
-    conn: Connection, *, worker_id: int, transitions: Sequence[Transition]
+    conn: Connection,
+    *,
+    worker_id: int,
+    transitions: Sequence[Transition],
+    unreadable_after: float = UNREADABLE_AFTER,
 ) -> set[tuple[UUID, int]]:
-    """Write a batch; gives back the (job, run) pairs that were refused, being no longer ours."""
+    """Write a batch; gives back the (job, run) pairs that were refused, being no longer ours.
+
+    A job that nobody could read for `unreadable_after` seconds is a dead letter.
+    """
     if not transitions:
         return set()
-    rows = await conn.fetch(SQL["finish_attempts"], worker_id, *_columns(transitions))
+    columns = _columns(transitions)
+    if "unreadable" in columns[2]:  # empty where every run succeeded
+        # Before they are given back: whoever is noted is not to take them again.
+        unread = [ended.job_id for ended in transitions if ended.outcome == "unreadable"]
+        await conn.execute(SQL["note_misfits"], worker_id, unread)
+    rows = await conn.fetch(SQL["finish_attempts"], worker_id, *columns, unreadable_after)
     return {(row[0], row[1]) for row in rows}
 
 

@@ -4,6 +4,8 @@
 -- A requested cancel beats a retry, but not a success. What comes back is what was NOT accepted: as a rule nothing.
 -- Arrays may be empty from $4 on, which unnest fills with nulls: a run of which nothing is said succeeded. Most batches
 -- say nothing, and encoding seven arrays of nulls cost the worker a tenth of its time.
+-- What a worker could not read ('unreadable') goes back unspent, as released, for as long again as it has been so, up to a minute;
+-- after $12 seconds it is a dead letter.
 -- The batch has one moment, after its locks, so that it is counted in the minute that its attempts are in.
 
 -- name: finish_attempts
@@ -14,7 +16,7 @@ with ended as (
                 $11::text[])
       as e (job_id, run, outcome, final, spends, delay, error, traceback, result, detail)
 ), held as materialized (
-  select job_id, run, tenant_id, lane_id, gate, spent, queued_at, claimed_at, cancel_requested
+  select job_id, run, tenant_id, lane_id, gate, spent, queued_at, claimed_at, cancel_requested, unreadable_since
     from headrace.queue
    where job_id = any($2) and worker_id = $1 and status = 'running'
    order by job_id
@@ -24,12 +26,25 @@ with ended as (
 ), accepted as materialized (
   select job_id, run, tenant_id, lane_id, gate, queued_at, claimed_at,
          spent + spends::int as spent,
-         (case when final is null and cancel_requested then 'canceled' else outcome end)::headrace.attempt_outcome as outcome,
-         (case when final is null and cancel_requested then 'canceled' else final end)::headrace.job_status as final,
-         delay, error, traceback, result, detail, (select finished_at from moment) as finished_at,
+         (case when final is null and cancel_requested then 'canceled'
+               when outcome = 'unreadable' and unread_for >= $12 then 'failed'
+               when outcome = 'unreadable' then 'released' else outcome end)::headrace.attempt_outcome as outcome,
+         (case when final is null and cancel_requested then 'canceled'
+               when outcome = 'unreadable' and unread_for >= $12 then 'dead_letter' else final end)::headrace.job_status as final,
+         case when outcome = 'unreadable' then greatest(1, least(60, unread_for)) else delay end as delay,
+         case when outcome = 'unreadable' and unread_for >= $12 then (
+                select format('no worker could read it for %s s: the database has version %s of %L. The last worker said: %s',
+                              round(unread_for), coalesce(d.schema_version, 'unknown'), d.key, error)
+                  from headrace.lane join headrace.definition as d on d.id = lane.definition_id where lane.id = lane_id)
+              else error end as error,
+         case when outcome = 'unreadable' then coalesce(unreadable_since, (select finished_at from moment))
+              when outcome = 'released' then unreadable_since end as unreadable_since,
+         traceback, result, detail, (select finished_at from moment) as finished_at,
          date_part('epoch', claimed_at - queued_at) as latency,
          date_part('epoch', (select finished_at from moment) - claimed_at) as duration
     from held join ended using (job_id, run)
+   cross join lateral (
+     select coalesce(date_part('epoch', (select finished_at from moment) - unreadable_since), 0) as unread_for) as unread
 ), gone as (
   delete from headrace.queue where job_id = any(array(select job_id from accepted where final is not null))
 ), back as (
@@ -38,7 +53,7 @@ with ended as (
          run_at = case when delay > 0 then clock_timestamp() + make_interval(secs => delay) end,
          queued_at = case when delay > 0 then null else now() end,
          seq = nextval('headrace.queue_seq'), spent = accepted.spent, suspect = suspect and accepted.outcome = 'released',
-         worker_id = null, claimed_at = null
+         worker_id = null, claimed_at = null, unreadable_since = accepted.unreadable_since
     from accepted
    where q.job_id = accepted.job_id and final is null
 ), written as (
@@ -64,3 +79,15 @@ with ended as (
 )
 select job_id, run from ended
  where not exists (select from accepted where accepted.job_id = ended.job_id) and (select count(*) from told) + (select count(*) from woken) >= 0
+
+-- The worker met payloads of these definitions that it cannot read. Whoever claims for it is told, and leaves them to workers of
+-- another version for a while.
+-- name: note_misfits
+with noted as (
+  insert into headrace.misfit (worker_id, definition_id)
+  select distinct $1::bigint, lane.definition_id
+    from headrace.queue as q join headrace.lane on lane.id = q.lane_id
+   where q.job_id = any($2) and q.worker_id = $1 and q.status = 'running'
+  on conflict (worker_id, definition_id) do update set at = now() where misfit.at < now() - interval '10 seconds'
+  returning 1)
+select pg_notify('headrace', 'lanes') where exists (select from noted)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
@@ -29,6 +30,10 @@ class WorkerIdentity:
     lease: timedelta
     principal: str | None = None
     """Whose it is; none for one with a login to the database."""
+    process: str | None = None
+    """By which name others on an embedded server can ask whether its process is still there."""
+    schemas: Mapping[str, str] = field(default_factory=dict)
+    """Which version of each definition's schema its code has, where that is known."""
 
 
 class Renewed(NamedTuple):
@@ -51,6 +56,8 @@ async def register_worker(conn: Connection, who: WorkerIdentity) -> int:
         who.concurrency,
         who.lease,
         who.principal,
+        who.process,
+        json.dumps(dict(who.schemas)),
     )
     return worker_id
 
@@ -61,6 +68,11 @@ async def renew_lease(
     """What a live worker hears back, or none when it was called lost."""
     row = await conn.fetchrow(SQL["renew_lease"], worker_id, running, memory_bytes)
     return None if row is None else Renewed(*row)
+
+
+async def note_standstill(conn: Connection, *, worker_id: int, seconds: float) -> None:
+    """Why a worker that was called lost had been silent; of no other it is written down."""
+    await conn.execute(SQL["note_standstill"], worker_id, seconds)
 
 
 async def list_cancel_requests(conn: Connection, *, worker_id: int) -> list[tuple[UUID, int]]:
@@ -78,9 +90,11 @@ async def set_armed(conn: Connection, *, worker_id: int, armed: bool) -> None:
     await conn.execute(SQL["set_armed"], worker_id, armed)
 
 
-async def set_definitions(conn: Connection, *, worker_id: int, definitions: Sequence[str]) -> None:
+async def set_definitions(
+    conn: Connection, *, worker_id: int, definitions: Sequence[str], schemas: Mapping[str, str]
+) -> None:
     """What the worker can run has changed."""
-    await conn.execute(SQL["set_definitions"], worker_id, list(definitions))
+    await conn.execute(SQL["set_definitions"], worker_id, list(definitions), json.dumps(dict(schemas)))
 
 
 async def write_progress(conn: Connection, reports: Sequence[ProgressReport]) -> None:

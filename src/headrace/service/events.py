@@ -19,7 +19,7 @@ from headrace.service.cursor import check_limit, read_cursor, write_cursor
 from headrace.service.door import Act
 from headrace.service.event_secrets import secrets_of_events
 from headrace.service.verbs import Verbs
-from headrace.triggers.emit import EMIT, emit_parameters, emitting
+from headrace.triggers.emit import emit_parameters, emit_statement, emitting
 
 SQL = statements(__file__)
 
@@ -49,6 +49,13 @@ class EventRecord:
     deliveries: Sequence[EventDelivery]
 
 
+class Emitted(NamedTuple):
+    """An event, and whether this request made it."""
+
+    id: UUID
+    created: bool
+
+
 class EventPage(NamedTuple):
     """Events, newest first."""
 
@@ -68,11 +75,25 @@ class Events(Verbs):
         tenant: str | None = None,
     ) -> UUID:
         """Publish an event; gives back its id. Triggers hear of it in a moment."""
+        return (await self.emit_once(name, data, correlation_id=correlation_id, tenant=tenant)).id
+
+    async def emit_once(
+        self,
+        name: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        idempotency_key: str | None = None,
+        correlation_id: str | None = None,
+        tenant: str | None = None,
+    ) -> Emitted:
+        """Publish an event, or give the one that has the key already; `Conflict` if that is another."""
         async with self._enter("events.emit") as act:
             owner = tenant or act.owner
-            event_id = await _emit(act, name, data, tenant=owner, correlation_id=correlation_id)
-            await act.audit(event_id, name=name, tenant=owner)
-            return event_id
+            emitted = await _emit(
+                act, name, data, tenant=owner, correlation_id=correlation_id, idempotency_key=idempotency_key
+            )
+            await act.audit(emitted.id, name=name, tenant=owner, created=emitted.created)
+            return emitted
 
     async def get(self, event_id: UUID, *, tenant: str | None = None) -> EventRecord:
         """The event with its deliveries, or `NotFound`."""
@@ -95,15 +116,22 @@ class Events(Verbs):
 
 
 async def _emit(
-    act: Act, name: str, data: Mapping[str, Any] | None, *, tenant: str, correlation_id: str | None
-) -> UUID:
+    act: Act,
+    name: str,
+    data: Mapping[str, Any] | None,
+    *,
+    tenant: str,
+    correlation_id: str | None,
+    idempotency_key: str | None,
+) -> Emitted:
     with about("data"):
         parameters = emit_parameters(name, data, tenant=tenant, correlation_id=correlation_id)
     try:
         with translated_errors():
             with emitting(name, tenant=tenant, correlation_id=correlation_id) as trace:
-                event_id: UUID = await act.conn.fetchval(EMIT, *parameters, trace)
-            return event_id
+                statement, values = emit_statement(parameters, trace, idempotency_key)
+                [(event_id, *created)] = await act.conn.fetch(statement, *values)
+            return Emitted(event_id, all(created))
     except BadRequest as error:
         error.field = "data" if isinstance(error, PayloadTooLarge) else "name"
         raise

@@ -66,7 +66,7 @@ class Workers(ServerVerbs):
     async def list(
         self, *, state: WorkerState | None = None, limit: int = 50, before: int | None = None
     ) -> Sequence[WorkerRecord]:
-        """Newest first, each with the first of the jobs it runs."""
+        """Newest first, each with the first of its jobs; without a state, those that live or ended within a day."""
         async with self._enter("workers.read") as act:
             first = NEWEST if before is None else before
             rows = await act.conn.fetch(SQL["list_workers"], first, state, limit, MOST_JOBS)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from headrace.model.job import ClaimedJob
 from headrace.model.transition import Transition
 from headrace.tracing import carried
+from headrace.tracing.guard import never_raises
 from headrace.tracing.produce import about
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 TROUBLE = ("failed", "timed_out", "retried")
 
 
-def begin_attempt(tracer: Tracer, job: ClaimedJob) -> Span:
+@never_raises(None)
+def begin_attempt(tracer: Tracer, job: ClaimedJob) -> Span | None:
     """A span that is the current one for the rest of this task."""
     from opentelemetry import context, trace
 
@@ -38,6 +40,7 @@ def begin_attempt(tracer: Tracer, job: ClaimedJob) -> Span:
     return span
 
 
+@never_raises(None)
 def end_attempt(span: Span, transition: Transition) -> None:
     """By its outcome, whose words are masked by now."""
     from opentelemetry.trace import StatusCode
@@ -52,6 +55,7 @@ def end_attempt(span: Span, transition: Transition) -> None:
     span.end()
 
 
+@never_raises(None)
 def end_lost_attempt(span: Span) -> None:
     """Another worker has the job: what this one did does not count."""
     from opentelemetry.trace import StatusCode

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from headrace.log import know_from
+from headrace.tracing.guard import never_raises
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -27,6 +28,7 @@ def checked(parent: str, state: str | None = None) -> str | None:
     return f"{parent} {state}" if state and _STATE.fullmatch(state) else parent
 
 
+@never_raises(False)
 def in_span() -> bool:
     """Whether this is called within a span."""
     trace = sys.modules.get("opentelemetry.trace")  # nobody is in one if nobody has loaded it
@@ -38,6 +40,7 @@ def current() -> str | None:
     return write() if in_span() else inherited.get()
 
 
+@never_raises(dict[str, str]())
 def _about_trace() -> dict[str, str]:
     """Which trace a log line is part of."""
     trace = sys.modules.get("opentelemetry.trace")
@@ -50,6 +53,7 @@ def _about_trace() -> dict[str, str]:
 know_from(_about_trace)
 
 
+@never_raises(None)
 def write() -> str | None:
     """The current span's context."""
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
@@ -60,6 +64,7 @@ def write() -> str | None:
     return None if parent is None else checked(parent, headers.get("tracestate"))
 
 
+@never_raises(None)
 def read(text: str | None) -> Context | None:
     """The context to be a child of; none for what is no trace: such a span begins a new one."""
     if text is None:
@@ -77,6 +82,7 @@ def headers(text: str | None) -> Mapping[str, str]:
     return {"traceparent": parent, "tracestate": state} if state else {"traceparent": parent}
 
 
+@never_raises(None)
 def resume(text: str | None) -> None:
     """Let what follows in this context be part of that trace."""
     inherited.set(text)

@@ -5,21 +5,23 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from headrace.tracing import carried
+from headrace.tracing.guard import never_raises
 from headrace.version import __version__
 
 if TYPE_CHECKING:
-    from opentelemetry.trace import Tracer, TracerProvider
+    from opentelemetry.trace import Span, Tracer, TracerProvider
 
 
 # An SDK can be named there instead of being set up.
 _BY_ENVIRONMENT = "OTEL_PYTHON_TRACER_PROVIDER" in os.environ
 
 
+@never_raises(None)
 def find_tracer() -> Tracer | None:
     """Ours, or none where nobody would see its spans."""
     if "opentelemetry.trace" not in sys.modules and not _BY_ENVIRONMENT:
@@ -68,12 +70,30 @@ def producing(
     The parent is the span we are in, or what was inherited, unless another is given.
     """
     tracer = find_tracer()
-    if tracer is None:
+    span = None if tracer is None else _begin(tracer, name, parent, about(operation, "send", **known))
+    if span is None:
         yield parent or carried.current()
         return
+    try:
+        yield carried.write()
+    except BaseException as error:
+        _end(span, error)
+        raise
+    _end(span, None)
+
+
+@never_raises(None)
+def _begin(
+    tracer: Tracer, name: str, parent: str | None, attributes: dict[str, str | int]
+) -> AbstractContextManager[Span] | None:
     from opentelemetry.trace import SpanKind
 
     above = carried.read(parent or (None if carried.in_span() else carried.inherited.get()))
-    attributes = about(operation, "send", **known)
-    with tracer.start_as_current_span(name, context=above, kind=SpanKind.PRODUCER, attributes=attributes):
-        yield carried.write()
+    span = tracer.start_as_current_span(name, context=above, kind=SpanKind.PRODUCER, attributes=attributes)
+    span.__enter__()
+    return span
+
+
+@never_raises(None)
+def _end(span: AbstractContextManager[Span], error: BaseException | None) -> None:
+    span.__exit__(None if error is None else type(error), error, None if error is None else error.__traceback__)

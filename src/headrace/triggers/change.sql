@@ -39,8 +39,10 @@ update headrace.trigger as t
  where t.id = $1 and old.id = $1 and old.declared is not null
 returning t.id
 
+-- Whoever turns it off has the word, also over an error that did so before: no edit turns it on then.
 -- name: set_enabled
-update headrace.trigger set enabled = $3, pause_note = case when $3 then null else coalesce($4, pause_note) end
+update headrace.trigger
+   set enabled = $3, stopped_at = null, pause_note = case when $3 then null else coalesce($4, pause_note) end
  where tenant_id = headrace._tenant_id($1) and name = $2
 returning id
 

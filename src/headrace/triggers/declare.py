@@ -7,7 +7,7 @@ operator changed stays, unless forced.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,8 +40,12 @@ async def sync_triggers(
     app: str,
     force: bool = False,
     complete: bool = True,
+    kept: Collection[str] = (),
 ) -> TriggerReport:
-    """Make the default tenant's triggers follow what was declared, by the key of their definition."""
+    """Make the default tenant's triggers follow what was declared, by the key of their definition.
+
+    Those of definitions that were `kept` have not left the code either.
+    """
     report = TriggerReport()
     wanted = {one.name: (key, one) for key, many in sorted(declared.items()) for one in many}
     async with conn.transaction():
@@ -57,10 +61,17 @@ async def sync_triggers(
             elif await _follow(conn, row, key, one, app=app, force=force):
                 report.changed.append(name)
         if complete:
-            gone = [name for name, row in known.items() if row["app"] == app and name not in wanted]
+            ours = {name: row["definition"] for name, row in known.items() if row["app"] == app}
+            gone = [name for name, key in ours.items() if name not in wanted and key not in kept]
             marked = await conn.fetch(SQL["mark_deleted_from_code"], app, gone, LEFT) if gone else []
             report.deleted_from_code.extend(row["name"] for row in marked)
     return report
+
+
+async def retire_triggers(conn: Connection, definitions: Sequence[str], *, app: str) -> list[str]:
+    """Mark the triggers that code declared for definitions that have left it; gives back their names."""
+    names = [row["name"] for row in await conn.fetch(SQL["lock_of_definitions"], app, definitions)]
+    return [row["name"] for row in await conn.fetch(SQL["mark_deleted_from_code"], app, names, LEFT)]
 
 
 async def _follow(conn: Connection, row: Any, key: str, one: TriggerDeclaration, *, app: str, force: bool) -> bool:

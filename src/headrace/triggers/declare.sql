@@ -8,6 +8,14 @@ select t.id, t.name, t.app, t.declared, t.deleted_from_code_at, d.key as definit
  order by t.name
    for update of t
 
+-- name: lock_of_definitions
+select t.name
+  from headrace.trigger as t
+  join headrace.definition as d on d.id = t.definition_id
+ where t.tenant_id = headrace._tenant_id('default') and t.app = $1 and d.key = any($2)
+ order by t.name
+   for update of t
+
 -- name: add_declared
 insert into headrace.trigger (name, definition_id, app, declared, trigger_type, cron_expr, interval_seconds, timezone,
                               init_version, event_name, payload, condition, catch_up, catch_up_cap, misfire_grace_seconds,

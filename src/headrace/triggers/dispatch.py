@@ -165,7 +165,10 @@ async def _record(conn: Connection, rules: Rules, deliveries: Sequence[Delivery]
     new = [(job_id, d) for job_id, d in zip(ids, fired, strict=True) if job_id in written]
     earlier = await _repeated(conn, new)
     places = await find_places(conn, rules, [d.rule for _, d in new])
-    await enqueue_jobs(conn, [_job(d, job_id, places[d.rule]) for job_id, d in new if job_id not in earlier])
+    jobs = [_job(d, job_id, places[d.rule]) for job_id, d in new if job_id not in earlier]
+    await enqueue_jobs(conn, jobs)
+    if jobs:
+        await conn.execute(SQL["count_fires"], [job.trigger_id for job in jobs])
 
 
 async def _repeated(conn: Connection, new: Sequence[tuple[UUID, Delivery]]) -> dict[UUID, UUID]:
@@ -194,4 +197,5 @@ def _job(delivery: Delivery, job_id: UUID, place: Place) -> NewJob:
         correlation_id=event["correlation_id"],
         trace_context=event["trace_context"],
         trigger=delivery.rule.name,
+        trigger_id=delivery.trigger_id,
     )

@@ -82,6 +82,12 @@ select event_id, trigger_id, case when reason is null then 'fired' else 'skipped
 on conflict do nothing
 returning job_id
 
+-- In one order, for two sessions may have the same slot.
+-- name: count_fires
+insert into headrace.event_fires as kept (trigger_id, slot, fires)
+select trigger_id, pg_backend_pid() % 16, count(*) from unnest($1::uuid[]) as fired (trigger_id) group by trigger_id order by trigger_id
+on conflict (trigger_id, slot) do update set fires = kept.fires + excluded.fires
+
 -- name: mark_deduplicated
 update headrace.delivery as d
    set outcome = 'skipped', reason = 'deduplicated', job_id = line.earlier_id

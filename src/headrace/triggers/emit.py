@@ -13,18 +13,28 @@ from headrace.tracing.produce import producing
 
 SQL = statements(__file__)
 EMIT = SQL["emit"]
+EMIT_ONCE = SQL["emit_once"]
 
 
 def emit_parameters(
     name: str, data: Mapping[str, Any] | None, *, tenant: str = "default", correlation_id: str | None = None
 ) -> tuple[Any, ...]:
-    """The values of `EMIT`, in order, but for the last: what the event carries of its trace."""
+    """The values of `EMIT`, in order, but for what the event carries of its trace."""
     if not isinstance(data, Mapping | None):
         raise ValidationError(f"the data of event {name!r} must be a mapping, not {type(data).__name__}")
     try:
         return name, to_json(dict(data or {})), tenant, correlation_id
     except NotJsonError as error:
         raise ValidationError(f"the data of event {name!r} cannot be stored: {error}") from None
+
+
+def emit_statement(
+    parameters: tuple[Any, ...], trace: str | None, idempotency_key: str | None
+) -> tuple[str, tuple[Any, ...]]:
+    """What to send, with its values; its first column is the event's id. Without a key each call is another event."""
+    if idempotency_key is None:
+        return EMIT, (*parameters, trace)
+    return EMIT_ONCE, (*parameters, trace, idempotency_key)
 
 
 def emitting(name: str, *, tenant: str, correlation_id: str | None) -> AbstractContextManager[str | None]:

@@ -39,6 +39,8 @@ class NewJob(NamedTuple):
     overlap_id: UUID | None = None
     trace_context: str | None = None
     trigger: str = ""
+    trigger_id: UUID | None = None
+    """Only of jobs that an event made: the others have it in `source_ref`."""
 
 
 async def make_job_ids(conn: Connection, n: int) -> list[UUID]:
@@ -75,7 +77,7 @@ async def enqueue_jobs(conn: Connection, jobs: Sequence[NewJob]) -> None:
     """Queue rows and records for all of them; wakes workers that sleep."""
     if not jobs:
         return
-    lines = [(job.id, job.tenant_id, *job.place, *job[3:9], _firing(job)) for job in jobs]
+    lines = [(job.id, job.tenant_id, *job.place, *job[3:9], _firing(job), job.trigger_id) for job in jobs]
     await conn.execute(SQL["enqueue_jobs"], *columns(lines))
     await conn.execute(SQL["wake_workers"])
 

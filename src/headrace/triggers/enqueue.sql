@@ -29,9 +29,9 @@ select new.job_id, held.job_id
 with new as materialized (
   select *
     from unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::smallint[], $6::smallint[], $7::text[], $8::text[],
-                $9::uuid[], $10::text[], $11::timestamptz[], $12::uuid[], $13::text[])
+                $9::uuid[], $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::uuid[])
       as new (id, tenant_id, definition_id, lane_id, priority, max_attempts, payload, source, source_ref, correlation_id,
-              scheduled_for, overlap_id, trace_context)
+              scheduled_for, overlap_id, trace_context, trigger_id)
 ), queued as (
   insert into headrace.queue (job_id, tenant_id, lane_id, status, queued_at, priority, max_attempts, overlap_id, gate)
   select id, tenant_id, lane_id, 'queued', now(), priority, max_attempts, overlap_id,
@@ -39,9 +39,9 @@ with new as materialized (
     from new
 )
 insert into headrace.job (id, tenant_id, definition_id, lane_id, priority, max_attempts, payload, source, source_ref,
-                          correlation_id, scheduled_for, created_at, trace_context)
+                          correlation_id, scheduled_for, created_at, trace_context, trigger_id)
 select id, tenant_id, definition_id, lane_id, priority, max_attempts, payload::jsonb, source, source_ref, correlation_id,
-       scheduled_for, now(), trace_context
+       scheduled_for, now(), trace_context, trigger_id
   from new
 
 -- name: wake_workers

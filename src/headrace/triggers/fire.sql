@@ -86,9 +86,9 @@ update headrace.trigger as t
     as line (id, due, next_run_at, fire_at, pending_due_at, fired, last_run_at, error)
  where t.id = line.id and t.id = any($1)  -- said twice: joined alone, it becomes a scan of the whole table
 
+-- A note is left by people and by failing jobs alone: where there is none an edit may mend what is wrong.
 -- name: disable
 update headrace.trigger as t
-   set enabled = false, stopped_at = clock_timestamp(), last_error = coalesce(line.error, t.last_error),
-       pause_note = coalesce(line.note, t.pause_note)
+   set enabled = false, stopped_at = clock_timestamp(), last_error = coalesce(line.error, t.last_error), pause_note = line.note
   from unnest($1::uuid[], $2::text[], $3::text[]) as line (id, error, note)
  where t.id = line.id

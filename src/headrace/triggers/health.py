@@ -11,7 +11,7 @@ SQL = statements(__file__)
 async def trigger_warnings(conn: Connection) -> list[str]:
     """A sentence for each kind of trouble, with examples."""
     late, ahead = await conn.fetchrow(SQL["clocks"]) or (None, None)
-    warnings = []
+    warnings = [_gone(**row) for row in await conn.fetch(SQL["gone"])]
     if late is not None:
         warnings.append(f"a trigger has been due for {late:.0f} s: is a worker running with its scheduler enabled?")
     if ahead is not None:
@@ -27,3 +27,9 @@ async def trigger_warnings(conn: Connection) -> list[str]:
         state = "is in error" if row["enabled"] else "was disabled by an error"
         warnings.append(f'trigger "{row["name"]}" of tenant "{row["tenant"]}" {state}: {row["last_error"]}')
     return warnings
+
+
+def _gone(definition: str, kind: str, triggers: int, named: str) -> str:
+    whose = f'trigger "{named}" is' if triggers == 1 else f'{triggers} triggers, such as "{named}", are'
+    what = "was undefined" if kind == "sql" else "was deleted from code"
+    return f'{whose} on and can enqueue nothing: the definition "{definition}" {what}'

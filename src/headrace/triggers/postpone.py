@@ -15,7 +15,7 @@ SQL = statements(__file__)
 MOST_TRIES = 5
 # A session or transaction that was ended may have had other reasons than the event.
 MOST_INTERRUPTIONS = 10
-LONGEST_PAUSE = 300.0
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 300.0
 LONGEST_ERROR = 2000
 log = get_logger("headrace.triggers")
 
@@ -51,7 +51,7 @@ async def note_failure(conn: Connection, failure: Failure) -> None:
         return
     (event,) = failure.events
     most = MOST_INTERRUPTIONS if failure.interrupted else MOST_TRIES
-    tries = await conn.fetchval(SQL["postpone"], event["seq"], most, LONGEST_PAUSE)
+    tries = await conn.fetchval(SQL["postpone"], event["seq"], most, FIRST_PAUSE, LONGEST_PAUSE)
     about = {"event_id": str(event["id"]), "tenant": event["tenant"], "error": failure.error}
     if tries is not None:
         log.warning("event postponed", tries=tries, **about)

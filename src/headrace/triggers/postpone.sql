@@ -4,7 +4,7 @@ update headrace.event_inbox set not_before = now() + make_interval(secs => $2) w
 -- Later and later. Nothing comes back when this was the last try, or when another dispatcher has handled the event.
 -- name: postpone
 update headrace.event_inbox
-   set tries = tries + 1, not_before = now() + make_interval(secs => least($3, power(2, tries)))
+   set tries = tries + 1, not_before = now() + make_interval(secs => least($4, $3 * power(2, tries)))
  where seq = $1 and tries + 1 < $2
 returning tries
 

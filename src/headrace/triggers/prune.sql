@@ -16,6 +16,8 @@ with old as materialized (
    order by id limit $2
 ), deliveries as (
   delete from headrace.delivery where event_id in (select id from old)
+), keys as (
+  delete from headrace.event_key where event_id in (select id from old)
 ), gone as (
   delete from headrace.event where id in (select id from old) returning 1
 )

@@ -153,4 +153,5 @@ def _trigger(row: Any) -> Trigger:
         runs=row["runs"],
         created_at=row["created_at"],
         created_by=row["created_by"],
+        obstacle=row["obstacle"],
     )

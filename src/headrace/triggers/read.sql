@@ -1,8 +1,16 @@
 -- name: read_triggers
 select t.id, tenant.name as tenant, t.name, d.key as definition, t.enabled, t.pause_note, t.app, t.version, t.starts_at, t.ends_at,
        case when isfinite(t.next_run_at) and t.enabled then t.next_run_at end as next_run_at, t.pending_due_at,
-       case when t.trigger_type = 'event' then event.at else t.last_run_at end as last_run_at, t.last_error, t.fires, t.runs,
-       t.created_at, t.created_by, to_jsonb(t) - 'payload' - 'declared' as columns, t.payload, t.declared
+       case when t.trigger_type = 'event' then event.at else t.last_run_at end as last_run_at, t.last_error,
+       t.fires + coalesce(event.fires, 0) as fires, t.runs + coalesce(event.fires, 0) as runs,
+       t.created_at, t.created_by, to_jsonb(t) - 'payload' - 'declared' as columns, t.payload, t.declared,
+       case when not t.enabled then null when d.deleted_from_code_at is not null then 'deleted_from_code'
+            when not d.enabled then 'definition_disabled' when cardinality(d.secret_fields) > 0 then 'secret_fields'
+            when not exists (select from headrace.worker as w
+                              where w.state = 'live' and w.lease_expires_at > now()
+                                and (d.key = any(w.definitions) or (d.kind = 'sql' and '*sql' = any(w.definitions)))
+                                and (coalesce(t.queue, d.queue) = any(w.queues) or '*' = any(w.queues))) then 'no_worker'
+       end as obstacle
   from (select * from headrace.trigger
          where ($1::int is null or tenant_id = $1) and ($2::text is null or name = $2)
            and ($3::text is null or definition_id = (select id from headrace.definition where key = $3))
@@ -12,9 +20,10 @@ select t.id, tenant.name as tenant, t.name, d.key as definition, t.enabled, t.pa
          order by name, id limit $9) as t
   join headrace.tenant on tenant.id = t.tenant_id
   join headrace.definition as d on d.id = t.definition_id
-  left join lateral (select emitted_at as at from headrace.delivery join headrace.event on event.id = delivery.event_id
-                      where delivery.trigger_id = t.id and delivery.outcome = 'fired'
-                      order by delivery.event_id desc limit 1) as event on t.trigger_type = 'event'
+  left join lateral (select (select emitted_at from headrace.delivery join headrace.event on event.id = delivery.event_id
+                              where delivery.trigger_id = t.id and delivery.outcome = 'fired'
+                              order by delivery.event_id desc limit 1) as at,
+                            (select sum(fires)::bigint from headrace.event_fires where trigger_id = t.id) as fires) as event on true
  order by t.name, t.id
 
 -- name: find_tenant

@@ -27,7 +27,7 @@ async def register_trigger(
             SQL["register_trigger"], tenant, name, definition, json.dumps(complete, default=datetime.isoformat), app
         )
     if trigger_id is None:
-        raise Conflict(f'tenant "{tenant}" has a trigger "{name}" that was not registered at run time')
+        raise Conflict(f'tenant "{tenant}" has a trigger "{name}" that was not registered at run time by this app')
     return trigger_id
 
 

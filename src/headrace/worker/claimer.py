@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
+from collections import deque
 
 from headrace.log import get_logger
+from headrace.model.job import ClaimedJob
 from headrace.model.outcome import Released
 from headrace.model.transition import decide
 from headrace.pause import pause_for
 from headrace.worker.backoff import Backoff
 from headrace.worker.finisher import Finisher
 from headrace.worker.pace import Pace
+from headrace.worker.quarantine import Quarantine, patience_with
 from headrace.worker.runner import Runner
 from headrace.worker.slots import Slots
 from headrace.worker.transport import Fence, Transport, TransportAway
@@ -31,6 +35,7 @@ class Claimer:
         self._runner = runner
         self._finisher = finisher
         self._pace = Pace()
+        self._quarantine = Quarantine()
         self._room = asyncio.Event()
         self._stopping = False
         self._last_started = 0.0
@@ -39,6 +44,9 @@ class Claimer:
         """Claim until told to stop."""
         backoff = Backoff()
         while not self._stopping:
+            if self._slots.suspects:
+                await self._run_suspect(self._slots.suspects[0])
+                continue
             free = self._slots.free
             if free <= 0 or (room := free - len(self._slots.waiting) + self._ahead()) <= 0:
                 await self._wait_for_room()
@@ -74,18 +82,60 @@ class Claimer:
 
     def give_back_waiting(self) -> None:
         """Jobs fetched ahead that will not start here go back, unspent."""
-        while self._slots.waiting:
-            job = self._slots.waiting.popleft()
+        self._give_back(self._slots.waiting)
+        self._give_back(self._slots.suspects)
+
+    def _give_back(self, waiting: deque[ClaimedJob]) -> None:
+        while waiting:
+            job = waiting.popleft()
             self._finisher.put(decide(job, Released("fetched ahead and not started"), 0.0))
 
     async def _claim(self, room: int) -> None:
-        jobs = await self._transport.claim(
-            limit=room, suspects=0 if self._slots.has_suspect() else 1, held=self._held, wait=LONGEST_WAIT
-        )
-        self._slots.waiting.extend(jobs)
+        rest = self._quarantine.rest(time.monotonic())
+        if rest:
+            jobs = await self._claim_without_suspects(room, 0.0 if self._slots.empty else min(rest, LONGEST_WAIT))
+        elif self._quarantine.fence in self._slots.running:
+            jobs = await self._claim_without_suspects(room, LONGEST_WAIT)
+        else:
+            jobs = await self._transport.claim(limit=room, suspects=1, held=self._held, wait=LONGEST_WAIT)
+        self._slots.take(jobs)
         if any(job.terms.fair for job in jobs):
             self._slots.waiting = take_turns(self._slots.waiting)
         self.fill()
+
+    async def _claim_without_suspects(self, room: int, wait: float) -> list[ClaimedJob]:
+        jobs = await self._transport.claim(limit=room, suspects=0, held=self._held, wait=wait)
+        if not jobs and self._slots.empty:
+            self._quarantine.nobody_else()
+        return jobs
+
+    # -- suspects
+
+    async def _run_suspect(self, job: ClaimedJob) -> None:
+        """Others end first and nothing starts beside it, both for a bounded time: a crash is then its own."""
+        await self._until_alone(self._quarantine.take(job, time.monotonic()))
+        if self._stopping or not self._slots.suspects:  # it goes back, or this worker was called lost
+            return
+        if self._slots.free > 0:
+            self._runner.start(self._slots.suspects.popleft())
+            await self._until_ended(time.monotonic() + patience_with(job))
+        else:  # others take every place, and long: it could run elsewhere meanwhile
+            self._give_back(self._slots.suspects)
+        self._quarantine.end(time.monotonic())
+
+    async def _until_alone(self, until: float) -> None:
+        """Nothing runs or waits beside the suspect, and every outcome is written: whoever looks then sees it alone."""
+        while (self._slots.running or self._slots.waiting) and not self._stopping and time.monotonic() < until:
+            await self._wait_for_room()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(max(0.0, until - time.monotonic())):
+                await self._finisher.drained()
+
+    async def _until_ended(self, until: float) -> None:
+        while self._quarantine.fence in self._slots.running and not self._stopping:
+            self._room.clear()
+            if not await pause_for(self._room, max(0.0, until - time.monotonic())):
+                return
 
     async def _wait_for_room(self) -> None:
         self._room.clear()
@@ -93,7 +143,7 @@ class Claimer:
             return
         # Nothing ended for a while: what was fetched ahead could run elsewhere meanwhile.
         if self._slots.waiting and time.monotonic() - self._last_started >= STALE_AFTER:
-            self.give_back_waiting()
+            self._give_back(self._slots.waiting)
 
     def _ahead(self) -> int:
         return self._pace.fetch_ahead(time.monotonic())

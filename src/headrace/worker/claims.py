@@ -3,26 +3,42 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from uuid import UUID
 
 from headrace.db.connect import Connection
-from headrace.model.job import ClaimedJob
-from headrace.model.transition import Transition
+from headrace.log import get_logger
+from headrace.model.job import ClaimedJob, Terms
+from headrace.model.outcome import Failed
+from headrace.model.transition import Transition, decide
 from headrace.pause import pause_for
-from headrace.queue.claim import Held, Lanes, fetch_claimed, list_held, list_lanes, list_tenants, measure_payloads
+from headrace.queue.claim import (
+    Held,
+    Lanes,
+    fetch_claimed,
+    list_held,
+    list_lanes,
+    list_released_before,
+    list_tenants,
+    measure_payloads,
+    remove_orphans,
+)
 from headrace.queue.finish import finish_attempts
 from headrace.queue.lease import set_armed
 from headrace.worker.gates import Gates
 from headrace.worker.portion import Portion
 from headrace.worker.transport import Fence
 
+log = get_logger("headrace.worker")
 LARGEST_CLAIM = 1000
 LANES_GOOD_FOR = 5.0
 # After arming, look again at once and soon: an enqueue that saw us unarmed may not have committed yet.
 LOOKS = (0.0, 0.05, 0.25)
+LOST_REPLY = "its claim's reply was lost"
+UNKNOWN_AGAIN = "claimed twice in a row by a worker that knew of no such run: a reply or an outcome was lost"
 
 
 class Claims:
@@ -101,11 +117,31 @@ class Claims:
         return jobs
 
     async def release_unknown(self, known: Collection[Fence]) -> None:
-        """Give back what the database says we hold and we do not know: a claim whose reply was lost."""
+        """Give back what the database says we hold and we do not know: a claim whose reply was lost.
+
+        A second time in a row is no accident any more: it counts as an attempt, lest the job runs for ever.
+        """
         async with self._use() as conn:
             unknown = [fence for fence in await list_held(conn, worker_id=self.worker_id) if fence not in known]
-            if unknown:
-                await self._give_back(conn, unknown, "its claim's reply was lost")
+            if not unknown:
+                return
+            again = await list_released_before(conn, unknown, worker_id=self.worker_id, why=LOST_REPLY)
+            for held in again:
+                await self._count(conn, held)
+            counted = {(held.job_id, held.run) for held in again}
+            await self._give_back(conn, [fence for fence in unknown if fence not in counted], LOST_REPLY)
+
+    async def release_all(self) -> None:
+        """Give back whatever is still held, because this worker leaves: nothing of it runs any more."""
+        async with self._use() as conn:
+            held = await list_held(conn, worker_id=self.worker_id)
+            await self._give_back(conn, held, "its worker left before it had an outcome")
+
+    async def _count(self, conn: Connection, held: Held) -> None:
+        job = ClaimedJob(*held[:4], self._lanes.terms.get(held.lane_id, Terms("")), "", "{}", None, None, "")
+        log.error("a job was unknown to its worker twice in a row: this counts as an attempt", **job.about())
+        counted = decide(job, Failed(UNKNOWN_AGAIN), random.random())  # noqa: S311 - jitter is no secret
+        await finish_attempts(conn, worker_id=self.worker_id, transitions=[counted])
 
     async def _wait_for_work(self, woken: asyncio.Event, limit: int, suspects: int, wait: float) -> list[ClaimedJob]:
         was_armed = self._armed
@@ -136,7 +172,11 @@ class Claims:
             return []
         if any(h.tenant_id not in self._tenants for h in held):
             self._tenants = await list_tenants(conn)
-        return await fetch_claimed(conn, held, terms=lanes.terms, tenants=self._tenants)
+        jobs = await fetch_claimed(conn, held, terms=lanes.terms, tenants=self._tenants)
+        if len(jobs) < len(held):
+            await self._remove_orphans(conn, held)
+            return jobs or await self._look(conn, limit, suspects)
+        return jobs
 
     def _gate_opens_in(self) -> float:
         opens_at = self._gates.opens_at
@@ -153,6 +193,10 @@ class Claims:
     async def _give_back(self, conn: Connection, fences: Collection[Fence], why: str) -> None:
         transitions = [Transition(job_id, run, "released", None, False, error=why) for job_id, run in fences]
         await finish_attempts(conn, worker_id=self.worker_id, transitions=transitions)
+
+    async def _remove_orphans(self, conn: Connection, held: Sequence[Held]) -> None:
+        for job_id in await remove_orphans(conn, held, worker_id=self.worker_id):
+            log.error("a job that waited has no record: it cannot run, and is off the queue", job_id=str(job_id))
 
     async def _read_lanes(self, conn: Connection) -> None:
         now = time.monotonic()

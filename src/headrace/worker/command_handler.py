@@ -19,7 +19,7 @@ from headrace.model.definition import DEFAULT_MAX_ATTEMPTS, Definition
 from headrace.model.encrypted_arguments import encrypted_fields
 from headrace.model.job import ClaimedJob
 from headrace.model.masking import SHORTEST
-from headrace.model.outcome import Fail
+from headrace.model.outcome import CannotRead, Fail
 from headrace.model.payload_schema import NOT_VALID, payload_check
 from headrace.model.secret_fields import is_secret
 from headrace.model.secret_schema import SecretSchema
@@ -84,11 +84,11 @@ class CommandHandler:
         return [f"pass_env: the value of {name} is too short to be masked in what the command prints" for name in short]
 
     def launch(self, job: ClaimedJob) -> Launch:
-        """How to start this job's attempt; a payload that does not fit fails the job for good."""
+        """How to start this job's attempt; a payload that does not fit may do so for another worker's configuration."""
         payload = json.loads(job.payload)
         problem = self._check(payload)
         if problem is not None:
-            raise Fail(f"the payload does not fit: {problem}")
+            raise CannotRead(f"the payload does not fit: {problem} ({self.definition.about_version()})")
         scheduled_for = job.scheduled_for.isoformat() if job.scheduled_for else ""
         builtins = {"tenant_id": job.tenant, "job_id": str(job.id), "run": job.run, "scheduled_for": scheduled_for}
         try:

@@ -15,6 +15,8 @@ from headrace.worker.transport import Fence, OutcomeRefused, Transport, Transpor
 
 log = get_logger("headrace.worker")
 LARGEST_BATCH = 1000
+# After a reply that was lost the same outcome is written again, and finds itself there.
+NOT_HELD = "it was recorded before, or the job belongs to another run now"
 
 
 class Finisher:
@@ -79,16 +81,26 @@ class Finisher:
         """Write a batch; if the server refuses it, in halves, until what it refuses stands alone."""
         try:
             refused = await self._transport.finish(batch)
-        except OutcomeRefused as error:
+        except OutcomeRefused:
             if len(batch) == 1:
-                await self._write_refused(batch[0], error)
+                await self._write_alone(batch[0])
                 return
             middle = len(batch) // 2
             await self._write(batch[:middle])
             await self._write(batch[middle:])
             return
+        self._wrote(batch, refused)
+
+    async def _write_alone(self, transition: Transition) -> None:
+        """Once more, for what refused it may have passed meanwhile."""
+        try:
+            self._wrote([transition], await self._transport.finish([transition]))
+        except OutcomeRefused as error:
+            await self._write_refused(transition, error)
+
+    def _wrote(self, batch: Sequence[Transition], refused: set[Fence]) -> None:
         for job_id, run in refused:
-            log.warning("lease lost", job_id=str(job_id), run=run, note="its outcome was not recorded")
+            log.warning("an outcome changed nothing", job_id=str(job_id), run=run, note=NOT_HELD)
         if any(transition.final is None for transition in batch):
             self._on_rescheduled()
 

@@ -8,15 +8,18 @@ import contextvars
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from headrace.log import get_logger
 from headrace.pause import pause_for
 from headrace.worker.backoff import Backoff
+from headrace.worker.standstill import Standstill
 from headrace.worker.transport import Beat, Pulse, Transport, TransportAway
 
 log = get_logger("headrace.worker")
 BUSY_INTERVAL = 1.0
+SILENT = 'no thread of this worker could run: does a handler hold the GIL? Declare it with isolation="process"'
 
 
 class Heartbeat:
@@ -33,6 +36,7 @@ class Heartbeat:
     ) -> None:
         self._transport = transport
         self._interval = lease / 3
+        self._standstill = Standstill(lease)
         self._compose = compose
         self._on_pulse = on_pulse
         self._on_live = on_live
@@ -71,13 +75,15 @@ class Heartbeat:
     async def _beat_until_stopped(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._nudged = asyncio.Event()
-        backoff = Backoff()
+        watching = asyncio.create_task(self._standstill.watch())
+        backoff = Backoff(self._interval / 3)  # a lease is short, and others may count it already
         due = 0.0
         while not self._stopping.is_set():
             now = time.monotonic()
             beat = self._compose()
             if beat.running or now >= due or self._nudged.is_set():
                 self._nudged.clear()
+                beat = replace(beat, stood_still=self._standstill.lately())
                 try:
                     pulse = await self._transport.heartbeat(beat)
                 except TransportAway as error:
@@ -92,6 +98,10 @@ class Heartbeat:
                 due = now + self._interval
                 if pulse.live:
                     self._on_live()
+                elif beat.stood_still:
+                    log.error(SILENT, seconds=round(beat.stood_still))
                 self._main_loop.call_soon_threadsafe(self._on_pulse, pulse)
             await pause_for(self._nudged, min(BUSY_INTERVAL, self._interval))
+            await asyncio.sleep(0)  # whoever notices a standstill has its turn before the next beat
+        watching.cancel()
         await self._transport.heartbeat(Beat(running=0, last=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -52,10 +52,12 @@ class HttpTransport:
     async def register(self) -> None:
         try:
             self._welcomed(await self._introduce(None))
-        except (Refused, TransportAway) as error:
+        except Refused as error:
             if self.worker_id == 0:  # the first time: whoever started us should hear of it
                 raise explain(self._url, error) from error
             raise TransportAway(str(error)) from error
+        except TransportAway as error:
+            raise TransportAway(f"cannot reach a Headrace at {self._url}: {error}") from error
 
     async def _introduce(self, worker_id: int | None) -> Any:
         who = self._who
@@ -81,6 +83,13 @@ class HttpTransport:
         synced = answer["synced"]
         if synced["added"] or synced["changed"] or synced["deleted_from_code"]:
             log.info("definitions synced", **synced)
+        left_out = {name: synced[name] for name in ("definitions_elsewhere", "triggers_elsewhere") if synced[name]}
+        if left_out:
+            log.warning(
+                "this token serves some queues only: what the app declares for others is left as it is", **left_out
+            )
+        if synced["kept"]:
+            log.warning("jobs that this code does not have stay: others serve them", jobs=synced["kept"])
         for name in synced["triggers_taken"]:
             log.warning("a trigger of that name was made by hand; the one in code is not used", trigger=name)
 
@@ -89,9 +98,9 @@ class HttpTransport:
         """Those that the server lets it serve."""
         return self._who.queues
 
-    def serve(self, definitions: tuple[str, ...]) -> None:
+    def serve(self, definitions: tuple[str, ...], schemas: Mapping[str, str]) -> None:
         """Claim these from now on."""
-        self._who = replace(self._who, definitions=definitions)
+        self._who = replace(self._who, definitions=definitions, schemas=schemas)
         self._who_changed = True
         self.wake()
 
@@ -161,14 +170,16 @@ class HttpTransport:
     async def heartbeat(self, beat: Beat) -> Pulse:
         if self._heartbeat_server is None:
             # Made here, on the loop of the thread that beats.
-            self._heartbeat_server = Server(self._url, self._token)
+            # A connection cut without a word is given up while there is time for another.
+            within = self._who.lease.total_seconds() / 3
+            self._heartbeat_server = Server(self._url, self._token, answers_within=within)
         if beat.last:
             await self._heartbeat_server.close()
             return Pulse(live=True)
         worker_id = self.worker_id
         progress = [{"job_id": str(j), "fraction": fraction, "message": text} for j, fraction, text in beat.progress]
         body: dict[str, Any] = {"worker_id": worker_id, "running": beat.running, "memory_bytes": beat.memory_bytes}
-        body |= {"progress": progress, "tell_held": False}
+        body |= {"progress": progress, "tell_held": False, "stood_still_seconds": beat.stood_still}
         try:
             answer = await self._heartbeat_server.post("heartbeat", encode(body))
         except Refused as error:

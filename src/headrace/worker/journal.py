@@ -36,6 +36,7 @@ ENDS = {
 }
 # Of a job that waits again.
 AGAIN = {"snoozed": "job snoozed", "released": "job released"}
+UNREADABLE = "it is given back, unspent; its definition is left to workers of another version while there are any"
 
 
 class Journal:
@@ -43,6 +44,7 @@ class Journal:
 
     def __init__(self, *, loud: bool = False) -> None:
         self._loud = loud
+        self._unreadable: set[str] = set()
         self.says_all = loud or logging.getLogger(NAME).isEnabledFor(logging.DEBUG)
 
     def started(self, job: ClaimedJob) -> None:
@@ -50,10 +52,18 @@ class Journal:
         if not self._loud:  # for people the end is enough
             log.debug("job started", **job.about(), max_attempts=job.max_attempts, source=job.source)
 
-    def ended(self, job: ClaimedJob, transition: Transition) -> None:
-        """A run has ended, and what becomes of its job is decided."""
+    def ended(self, job: ClaimedJob, transition: Transition | None) -> None:
+        """A run has ended, and what becomes of its job is decided; by others if the lease was lost."""
         said = job.about()
+        if transition is None:
+            log.warning("lease lost", **said)
+            return
         match transition.final:
+            case None if transition.outcome == "unreadable":
+                # Once for each definition: while versions change, there may be thousands.
+                tell = log.debug if job.definition in self._unreadable else log.warning
+                self._unreadable.add(job.definition)
+                tell("job unreadable", **said, error=transition.error, note=UNREADABLE)
             case None:
                 again = AGAIN.get(transition.outcome, "job retried")
                 tell = log.info if transition.outcome in AGAIN else log.warning
@@ -67,7 +77,3 @@ class Journal:
                 log.info(ENDS[transition.final], **said, reason=transition.error)
             case _:
                 log.error(ENDS[transition.final], **said, outcome=transition.outcome, error=transition.error)
-
-    def lost(self, job: ClaimedJob) -> None:
-        """Another worker has the job."""
-        log.warning("lease lost", **job.about())

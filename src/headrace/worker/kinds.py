@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from headrace.define.handler import Handler
@@ -47,6 +49,8 @@ class Kinds:
         self._commands = commands
         self._sql = sql
         self._box = box
+        # One thread: more of them would only take the interpreter from each other, and from the loop.
+        self._aside = ThreadPoolExecutor(1, "headrace-aside")
 
     def find(self, definition: str) -> AnyHandler | None:
         """The handler of a definition. Remembered: asking several mappings takes longer than a no-op job may."""
@@ -104,6 +108,10 @@ class Kinds:
         passed = handler.passed_secrets if isinstance(handler, CommandHandler) else ()
         return masker_for(job.payload, handler.secrets, passed)
 
+    async def masker_aside(self, job: ClaimedJob) -> Masker:
+        """The same beside the loop, for a payload that takes a while to look through."""
+        return await asyncio.get_running_loop().run_in_executor(self._aside, self.masker, job)
+
     def can_be_ended(self, job: ClaimedJob) -> bool:
         """Whether a run that is given up is really gone."""
         handler = self.find(job.definition)
@@ -121,6 +129,7 @@ class Kinds:
 
     async def close(self) -> None:
         """End whatever still runs."""
+        self._aside.shutdown(wait=False)
         await self._processes.close()
         await self._commands.close()
         if self._sql is not None:

@@ -97,10 +97,15 @@ class LogWriter:
                 self._some.set()
 
     def _repeat(self, taken: list[tuple[RunLog, list[LogLine]]]) -> None:
-        if self._echo is not None:
+        if self._echo is None:
+            return
+        try:
             for _, lines in taken:
                 for line in lines:
                     self._echo(line)
+        except Exception as error:  # such as a terminal that is gone: lines are kept, and jobs end, without it
+            self._echo = None
+            log.warning("lines of jobs are no longer repeated here", error=f"{type(error).__name__}: {error}")
 
     async def _store(self, taken: list[tuple[RunLog, list[LogLine]]]) -> set[Fence]:
         try:

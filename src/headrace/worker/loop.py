@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 
 from headrace.db.link import DatabaseAway, Link
 from headrace.log import get_logger
@@ -40,21 +41,16 @@ class Loop:
                 sleep = await self.tick()
                 backoff.reset()
             except DatabaseAway as error:
-                self.failed()
                 log.warning(f"{type(self).__name__.lower()} waits for the database", error=str(error))
                 await backoff.pause()
                 continue
             except Exception:
-                self.failed()
                 log.exception(f"{type(self).__name__.lower()} failed, and will try again")
                 await backoff.pause()
                 continue
             pause = self.interval if sleep is None else sleep
             chance = random.uniform(1 - self.jitter, 1 + self.jitter)  # noqa: S311 - no secret
             await pause_for(self._woken, pause * chance)
-
-    def failed(self) -> None:
-        """A tick did not go well."""
 
 
 class Watched(Loop):
@@ -66,3 +62,15 @@ class Watched(Loop):
         super().__init__()
         self._link = link
         self._then = then
+
+
+@asynccontextmanager
+async def running(loops: Iterable[Loop]) -> AsyncIterator[None]:
+    """The loops beside the block; none is left after it."""
+    tasks = [asyncio.create_task(loop.run()) for loop in loops]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -2,36 +2,43 @@
 
 from __future__ import annotations
 
-import time
+import asyncio
 from collections.abc import Callable
 from datetime import timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from headrace.alerts.evaluate import evaluate_alerts
 from headrace.alerts.prune import prune_alerts, prune_notices
 from headrace.db.connect import Connection, Endpoint
-from headrace.db.link import Link
+from headrace.db.link import COMMAND_TIMEOUT, Link
 from headrace.db.upkeep import create_partitions, forget_ended
 from headrace.log import get_logger
 from headrace.logs.prune import create_log_partitions, prune_logs
+from headrace.model.vigil import Vigil
 from headrace.queue.ageing import lift_aged
 from headrace.queue.forget import forget_full_buckets
 from headrace.queue.promote import promote_due
 from headrace.queue.regate import regate_jobs
-from headrace.queue.rescue import mark_lost_workers, rescue_jobs
+from headrace.queue.rescue import look, mark_lost_workers, rescue_jobs
 from headrace.rollups.fold import fold_deltas
 from headrace.rollups.prune import prune_rollups
 from headrace.rollups.sample import sample_queue
 from headrace.triggers.prune import prune_events, prune_ledger, prune_windows
 from headrace.worker.loop import Loop, Watched
+from headrace.worker.own_server import Reviver, Undertaker
 from headrace.worker.scheduler import Dispatcher, Scheduler
 from headrace.worker.watch import Watch
+
+if TYPE_CHECKING:
+    from headrace.db.embedded import EmbeddedServer
 
 log = get_logger("headrace.worker")
 # An enqueue tells nobody of what is due more than six seconds from now (`_enqueue`), so nobody may sleep for longer.
 LONGEST_SLEEP = 5.0
 # Where nobody can wake it, it looks for itself.
 UNHEARD_SLEEP = 1.0
+# A gap of a third of a lease hides whether its worker lives: more than twice as often, for a machine with other work.
+LOOKS_FOR_EACH_LEASE = 8
 # What is old can wait until whoever just started has found its feet.
 PRUNE_AFTER = 60.0
 
@@ -59,7 +66,10 @@ class Promoter(Watched):
 
 
 class Rescuer(Loop):
-    """Takes jobs from workers whose lease ran out; patient after trouble of its own."""
+    """Takes jobs from workers whose lease ran out, if it had the database in sight meanwhile.
+
+    It looks often enough to tell the silence of the shortest lease from that of a database that stood still.
+    """
 
     interval = 7.0
     jitter = 0.25
@@ -67,22 +77,19 @@ class Rescuer(Loop):
     def __init__(self, link: Link) -> None:
         super().__init__()
         self._link = link
-        self._well_since: float | None = None
+        self._vigil = Vigil()
 
     async def tick(self) -> float | None:
-        started = time.monotonic()
-        if self._well_since is None:
-            self._well_since = started
         async with self._link.use() as conn:
-            healthy_for = timedelta(seconds=started - self._well_since)
-            for lost in await mark_lost_workers(conn, healthy_for=healthy_for):
+            for lost in await mark_lost_workers(conn, self._vigil):
                 log.warning("worker lost", worker=lost.name, worker_id=lost.id)
+            seen = await look(conn)
+            self._vigil.looked(seen.at)
             while rescued := await rescue_jobs(conn):
                 log.warning("jobs rescued from lost workers", jobs=len(rescued))
-        return None
-
-    def failed(self) -> None:
-        self._well_since = None
+        if seen.shortest_lease is None:
+            return None
+        return min(self.interval, seen.shortest_lease.total_seconds() / LOOKS_FOR_EACH_LEASE)
 
 
 class Counter(Watched):
@@ -171,9 +178,12 @@ class Maintenance:
         scheduler: bool,
         retention: Retention | None,
         longest_sleep: float = LONGEST_SLEEP,
+        embedded: EmbeddedServer | None = None,
     ) -> None:
-        quick, slow = Link(endpoint, "watch"), Link(endpoint, "maintenance")
-        self._links = [quick, slow]
+        quick, slow = Link(endpoint, "watch"), Link(endpoint, "maintenance", within=COMMAND_TIMEOUT)
+        # Of its own: what others do, however long it takes, keeps nobody from seeing who is silent.
+        rescue = Link(endpoint, "rescuer")
+        self._links = [quick, slow, rescue]
         self.watch = Watch(quick, longest=lambda: min(longest_sleep, LONGEST_SLEEP) if listening() else UNHEARD_SLEEP)
         self.watch.promoter = Promoter(quick, then=self.watch.wake)
         self.watch.counter = Counter(slow, then=self.watch.wake)
@@ -185,9 +195,14 @@ class Maintenance:
             self.watch.counter,
             self.watch.sweeper,
             self.watch.alarm,
-            Rescuer(slow),
+            Rescuer(rescue),
             Upkeep(slow, retention),
         ]
+        # Needed before anything can be asked of the database.
+        self.reviving: list[Loop] = []
+        if embedded is not None:
+            self.reviving = [Reviver(embedded)]
+            self.loops += [Undertaker(rescue, embedded)]
         if scheduler:
             fire, dispatch = Link(endpoint, "scheduler"), Link(endpoint, "dispatcher")
             self._links += [fire, dispatch]
@@ -206,5 +221,4 @@ class Maintenance:
 
     async def close(self) -> None:
         """Give the connections back."""
-        for link in self._links:
-            await link.close()
+        await asyncio.gather(*(link.close() for link in self._links))

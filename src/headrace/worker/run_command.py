@@ -24,7 +24,7 @@ async def run_command(executor: CommandExecutor, handler: CommandHandler, run: R
     lines = run.context.lines()
     output = RunOutput(run.context, progress=handler.settings.progress)
     try:
-        ended = await executor.run(launch, output.feed)
+        ended = await executor.run(launch, output.feed, lambda pids: _tell_still(lines, pids))
     except asyncio.CancelledError as stopped:
         output.end()
         run.detail = _detail(handler, how_it_stopped(stopped), output)
@@ -39,6 +39,17 @@ async def run_command(executor: CommandExecutor, handler: CommandHandler, run: R
     return _outcome(handler, ended, output, lines)
 
 
+def _tell_still(lines: RunLog | None, pids: str) -> None:
+    """Whoever started them may let them go on, so the command is not ended for them."""
+    if lines is None:
+        return
+    if not pids:
+        lines.write("no process of the command stands still any more")
+        return
+    how = "if nothing lets it go on (SIGCONT), the command may never end: cancel it, or give it a timeout"
+    lines.write(f"stopped by a signal (SIGSTOP), and stands still: process {pids}; {how}", level=logging.WARNING)
+
+
 def _outcome(handler: CommandHandler, ended: Ended, output: RunOutput, lines: RunLog | None) -> Outcome:
     codes = handler.settings.exit_codes
     if ended.cannot_execute is not None:
@@ -47,6 +58,8 @@ def _outcome(handler: CommandHandler, ended: Ended, output: RunOutput, lines: Ru
         return Released("it was stopped: this worker is closing, or lost its lease")
     if ended.timed_out:
         return TimedOut(f"timed out after {ended.duration:.1f} s")
+    if ended.stood_still:
+        return Failed("its process was stopped by a signal (SIGSTOP) and did not go on: it was ended")
     if ended.exit_code is None:
         return Failed(f"killed by signal {ended.signal}, not by us{': out of memory?' if ended.signal == 9 else ''}")
     if ended.exit_code in codes.success:

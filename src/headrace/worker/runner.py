@@ -16,10 +16,11 @@ from headrace.log import get_logger
 from headrace.model.context import Context, Report
 from headrace.model.encryption import CannotDecrypt
 from headrace.model.job import ClaimedJob
-from headrace.model.mask_outcome import mask_outcome, mask_texts
+from headrace.model.mask_outcome import LARGE, mask_outcome, mask_texts
 from headrace.model.outcome import (
     Cancel,
     Canceled,
+    CannotRead,
     Fail,
     Failed,
     Outcome,
@@ -31,7 +32,7 @@ from headrace.model.outcome import (
 )
 from headrace.model.run_log import LogLimits, RunLog
 from headrace.model.text import NotJsonError, clean, to_json
-from headrace.model.transition import Transition, decide
+from headrace.model.transition import Transition, decide, unformed
 from headrace.tracing.attempt import begin_attempt, end_attempt, end_lost_attempt
 from headrace.tracing.carried import inherited
 from headrace.tracing.produce import find_tracer
@@ -75,16 +76,19 @@ class Runner:
     def start(self, job: ClaimedJob) -> None:
         """Run a job as a task of its own, strongly referenced by its slot."""
         handler = self._kinds.find(job.definition)
-        sealed: str | None = None
+        refusal: Exception | None = None
         if handler is not None and handler.secret_fields:
             try:
                 job = self._kinds.open_secrets(job, handler)
             except CannotDecrypt as error:
-                sealed = str(error)
-        run = Run(job, Context(job, self._report, self._open_log), (job.id, job.run), handler, sealed=sealed)
+                refusal = Retry(reason=error.args[0])  # another worker may have the key
+            except Exception as error:
+                refusal = error
+        run = Run(job, Context(job, self._report, self._open_log), (job.id, job.run), handler, refusal=refusal)
         self._slots.running[run.fence] = run
         if self._on_start is not None:
-            self._on_start(job)
+            with contextlib.suppress(Exception):  # an application's logging may raise
+                self._on_start(job)
         run.task = self._loop.create_task(self._run(run))
         if job.terms.timeout is not None:
             run.timer = self._loop.call_later(job.terms.timeout, self.stop, run, "timed out")
@@ -110,8 +114,10 @@ class Runner:
             self._enter_trace(run)
         try:
             handler = run.handler
-            if run.sealed is not None:
-                raise Retry(reason=run.sealed)  # another worker may have the key
+            if run.refusal is not None:
+                raise run.refusal
+            if len(run.job.payload) > LARGE:
+                run.masker = await self._kinds.masker_aside(run.job)  # now: its first line may come from the loop
             if handler is not None and handler.in_loop:
                 # Here, and not a call further down: most jobs, and each call of a coroutine costs.
                 value = await handler.function(**handler.bind(run.job.payload, run.context))
@@ -120,7 +126,7 @@ class Runner:
             outcome = outcome_of(value)
         except asyncio.CancelledError:
             outcome = self._stopped(run)
-        except (Retry, Snooze, Cancel, Fail) as asked:
+        except (Retry, Snooze, Cancel, Fail, CannotRead) as asked:
             outcome = asked
         except BaseException as error:
             outcome = failure(error)
@@ -138,14 +144,18 @@ class Runner:
     async def _settle_log(self, lines: RunLog, run: Run) -> None:
         """All that the run said is kept before its outcome, unless somebody else has the job by now."""
         current.set(None)
-        end_run(lines)
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.sleep(0)  # a handler that cancelled its own task must not take its outcome along
-        if run.stop_reason != "lost":
-            await self._logs.settle(lines)
+        try:
+            end_run(lines)
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(0)  # a handler that cancelled its own task must not take its outcome along
+            if run.stop_reason != "lost":
+                await self._logs.settle(lines)
+        except Exception:
+            log.exception("lines of a run could not be kept; its outcome is", **run.job.about())
 
     def _open_log(self, job: ClaimedJob) -> RunLog:
-        masker = self._kinds.masker(job)
+        run = self._slots.running.get((job.id, job.run))
+        masker = self._kinds.masker(job) if run is None or run.masker is None else run.masker
         return RunLog(
             job.id, job.run, clock=self._clock, limits=self._limits, masker=masker, on_line=self._logs.noticed
         )
@@ -168,26 +178,31 @@ class Runner:
         return f"{text}; its thread cannot be ended and may still run (use isolation='process' to end it)"
 
     def _end(self, run: Run, outcome: Outcome) -> None:
+        """From here on nothing can prevent an outcome: a run without one would be given back, and run for ever."""
         if run.timer is not None:
             run.timer.cancel()
-        del self._slots.running[run.fence]
-        if run.stop_reason == "lost":
-            if run.span is not None:
-                end_lost_attempt(run.span)
-            self._on_end(run, None)
-            return
-        if outcome is SUCCEEDED and run.detail is None:
-            transition = decide(run.job, outcome, 0.0)
-        else:
-            transition = self._decide(run, outcome)
+        transition: Transition | None = None
+        if run.stop_reason != "lost":
+            try:
+                plain = outcome is SUCCEEDED and run.detail is None
+                transition = decide(run.job, SUCCEEDED, 0.0) if plain else self._decide(run, outcome)
+            except BaseException as error:  # what a handler gives has words of its own, which may raise anything
+                transition = unformed(*run.fence, error)
+                current.set(None)  # as a line of the run this would be masked, which may be what failed
+                with contextlib.suppress(Exception):
+                    log.exception("an outcome could not be formed", **run.job.about())
         if run.span is not None:
-            end_attempt(run.span, transition)
+            end_lost_attempt(run.span) if transition is None else end_attempt(run.span, transition)
+        del self._slots.running[run.fence]
         self._on_end(run, transition)
 
     def _decide(self, run: Run, outcome: Outcome) -> Transition:
         lines = run.context.run_log  # its masker knows what the run began with: commands may have been read again since
         detail = run.detail
-        if masker := self._kinds.masker(run.job) if lines is None else lines.masker:
+        masker = run.masker if lines is None else lines.masker
+        if masker is None:
+            masker = self._kinds.masker(run.job)
+        if masker:
             outcome, detail = mask_outcome(outcome, masker), mask_texts(detail, masker)
         transition = decide(run.job, outcome, random.random())  # noqa: S311 - jitter is no secret
         return transition._replace(detail=_as_json(detail)) if detail else transition

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from headrace.model.context import Context
 from headrace.model.job import ClaimedJob
+from headrace.model.masking import Masker
 from headrace.worker.transport import Fence
 
 StopReason = Literal["canceled", "timed out", "shutdown", "lost"]
@@ -28,8 +29,10 @@ class Run:
     stop_reason: StopReason | None = None
     ended: bool = False
     """Whether its handler has ended; what it said may still be on its way."""
-    sealed: str | None = None
-    """Why its secret fields cannot be read here."""
+    refusal: Exception | None = None
+    """What ends it in place of its handler, such as secret fields that cannot be read here."""
+    masker: Masker | None = None
+    """What must not be seen of it, where that was looked for ahead."""
     detail: dict[str, Any] | None = None
     """What is known of it beside its outcome."""
     span: Any = None
@@ -43,6 +46,8 @@ class Slots:
     concurrency: int
     running: dict[Fence, Run] = field(default_factory=dict)
     waiting: deque[ClaimedJob] = field(default_factory=deque)
+    suspects: deque[ClaimedJob] = field(default_factory=deque)
+    """Jobs that a worker died under, which wait until nothing else runs here."""
     stuck: int = 0
 
     @property
@@ -51,13 +56,19 @@ class Slots:
 
     @property
     def empty(self) -> bool:
-        return not self.running and not self.waiting
+        return not self.running and not self.waiting and not self.suspects
 
-    def has_suspect(self) -> bool:
-        """Whether a job that a worker died under is in hand: then no second one."""
-        return any(run.job.suspect for run in self.running.values()) or any(job.suspect for job in self.waiting)
+    def take(self, jobs: Iterable[ClaimedJob]) -> None:
+        """These were claimed."""
+        for job in jobs:
+            (self.suspects if job.suspect else self.waiting).append(job)
+
+    def forget_waiting(self) -> None:
+        """What did not start is not ours any more."""
+        self.waiting.clear()
+        self.suspects.clear()
 
     def fences(self) -> Iterator[Fence]:
         """Everything in hand."""
         yield from self.running
-        yield from ((job.id, job.run) for job in self.waiting)
+        yield from ((job.id, job.run) for job in (*self.waiting, *self.suspects))

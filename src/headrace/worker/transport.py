@@ -20,7 +20,7 @@ class TransportAway(Exception):
 
 
 class OutcomeRefused(Exception):
-    """The control plane will never store this batch as it is."""
+    """The control plane will not store this batch as it is, because of what is in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,8 @@ class Beat:
     memory_bytes: int | None = None
     last: bool = False
     progress: Sequence[tuple[UUID, float | None, str | None]] = ()
+    stood_still: float | None = None
+    """For how many seconds no thread of this process could run, just now: why it was silent if it was called lost."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ class Worker:
         self._registering = False
         self._draining = False
         self._claiming: asyncio.Task[None] | None = None
-        self._stop_asked = asyncio.Event()
+        self.stop_asked = asyncio.Event()
         self._idle = asyncio.Event()
         self.ready = asyncio.Event()
 
@@ -106,7 +106,7 @@ class Worker:
         claiming = self._claiming = self._spawn(self._claimer.run())
         self.ready.set()
         try:
-            await self._stop_asked.wait()
+            await self.stop_asked.wait()
             await self._leave(claiming)
         finally:
             claiming.cancel()
@@ -122,7 +122,7 @@ class Worker:
 
     def stop(self) -> None:
         """Ask for an orderly end."""
-        self._stop_asked.set()
+        self.stop_asked.set()
         self._claimer.stop()
 
     def handlers_changed(self) -> None:
@@ -168,13 +168,13 @@ class Worker:
         if self._claiming is not None:
             await asyncio.wait({self._claiming}, timeout=5)
         self._claimer.give_back_waiting()
-        while self._slots.running and not self._stop_asked.is_set():
+        while self._slots.running and not self.stop_asked.is_set():
             await self._until_idle(60)
         self.stop()
 
     async def _register(self) -> None:
         backoff = Backoff()
-        while not self._stop_asked.is_set():
+        while not self.stop_asked.is_set():
             try:
                 await self._transport.register()
                 self._registering = False
@@ -186,12 +186,11 @@ class Worker:
     # -- what others tell
 
     def _run_ended(self, run: Run, transition: Transition | None) -> None:
-        if transition is None:
-            self._journal.lost(run.job)
-        else:
+        if transition is not None:
             self._finisher.put(transition)
-            if transition.outcome != "succeeded" or self._journal.says_all:
-                capture.current.set(None)  # its line is the worker's: the run has said its last
+        if transition is None or transition.outcome != "succeeded" or self._journal.says_all:
+            capture.current.set(None)  # its line is the worker's: the run has said its last
+            with contextlib.suppress(Exception):  # an application's logging may raise
                 self._journal.ended(run.job, transition)
         self._claimer.run_ended()
         if run.job.suspect:
@@ -239,7 +238,7 @@ class Worker:
         self._registering = True
         log.error("this worker was called lost: its handlers are stopped, and it registers anew")
         self._finisher.discard()
-        self._slots.waiting.clear()
+        self._slots.forget_waiting()
         for run in list(self._slots.running.values()):
             self._runner.stop(run, "lost")
         self._spawn(self._register())

@@ -76,6 +76,20 @@ def test_after_a_killed_server_the_next_start_of_the_same_owner_recovers_it(data
             assert run_sql(server.url, "select number from kept") == [(42,)]
 
 
+def test_whoever_shares_a_killed_server_starts_it_again_where_it_was(data_dir: Path) -> None:
+    with EmbeddedServer.start(data_dir) as server:
+        run_sql(server.url, "create table kept as select 42 as number")
+        assert (server.is_down(), server.revive()) == (False, False)
+        os.kill(postmaster(cluster_of(data_dir)), signal.SIGKILL)
+        wait_until("all its processes are gone", server.is_down)
+
+        assert server.revive()
+        assert not server.is_down()
+        assert run_sql(server.url, "select number from kept") == [(42,)]
+    assert not running(cluster_of(data_dir))
+    assert not server.is_down(), "what nobody shares any more is nobody's to start"
+
+
 def test_after_a_killed_server_another_process_restarts_it(data_dir: Path, own: OwnerFactory) -> None:
     first = own().started()
     killed = postmaster(cluster_of(data_dir))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.db.embedded.owners import cluster_of, running
 from tests.environ import bare_environ
+from tests.waiting import PATIENCE
 
 SCRIPT = """
 from headrace import Headrace
@@ -31,7 +32,7 @@ def test_a_script_with_hr_sync_ends_without_a_complaint_and_stops_its_server(dat
         env=bare_environ(),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "queued\n", "")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from tests.executors.command.running import LINUX_ONLY, program_argv
 from tests.waiting import PATIENCE, wait_until
 
-from headrace.executors.command.keeper import scratch, tree, wire
+from headrace.executors.command.keeper import scratch, stills, tree, wire
 from headrace.executors.command.spawner import KEEPER
 
 pytestmark = LINUX_ONLY
@@ -30,6 +32,32 @@ def test_a_kernel_without_lists_of_children_is_searched(tmp_path: Path, monkeypa
     for pid in map(int, up.read_text().strip("[]").split(",")):
         tree.send([pid], 9)  # here the daemon has no subreaper, and is nobody's descendant
     assert len(by_lists) == 1
+
+
+def test_a_process_stands_still_that_was_stopped_and_not_continued_between_two_looks() -> None:
+    def is_stopped() -> bool:
+        return bool(tree.stopped([sleeper.pid]))
+
+    with subprocess.Popen(["/bin/sleep", "3600"]) as sleeper:
+        looks = stills.Stills()
+
+        def look(command: int = 0) -> stills.Look:
+            return looks.look(command, [sleeper.pid], time.monotonic())
+
+        for number in (signal.SIGSTOP, signal.SIGCONT, signal.SIGSTOP):  # as one who slows a process down does
+            assert look() == stills.Look()
+            sleeper.send_signal(number)
+            wait_until("it is stopped or not", lambda: is_stopped() == (number == signal.SIGSTOP))  # noqa: B023
+        assert look() == stills.Look()
+        assert look() == stills.Look(note=f"{sleeper.pid} (sleep)")
+        assert look() == stills.Look()
+        sleeper.send_signal(signal.SIGCONT)
+        wait_until("it goes on", lambda: not is_stopped())
+        assert look() == stills.Look(note="")
+        sleeper.send_signal(signal.SIGSTOP)
+        wait_until("it is stopped", is_stopped)
+        assert [look(sleeper.pid).command_stands for _ in range(2)] == [False, True]
+        sleeper.kill()
 
 
 def test_forsaken_scratch_directories_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import pwd
 import resource
 import shutil
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -144,7 +145,12 @@ async def test_an_unknown_user_is_a_clear_error(commands: CommandExecutor) -> No
 def processes_of(user: str) -> list[int]:
     """Those that live."""
     uid = pwd.getpwnam(user).pw_uid
-    return [int(path.name) for path in Path("/proc").glob("[0-9]*") if path.exists() and path.stat().st_uid == uid]
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(FileNotFoundError):  # it has ended since
+            if path.stat().st_uid == uid:
+                found.append(int(path.name))
+    return found
 
 
 def test_nothing_keeps_a_plain_command_from_running() -> None:

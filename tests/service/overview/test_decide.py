@@ -8,14 +8,16 @@ from datetime import UTC, datetime
 import pytest
 
 from headrace.service.overview.decide import judge, span
-from headrace.service.overview.facts import Facts, Failing, Silent, TriggerFacts, Waiting
+from headrace.service.overview.facts import Facts, Failing, Gone, Silent, TriggerFacts, Unread, Waiting
 
 SINCE = datetime(2026, 3, 5, 13, 48, tzinfo=UTC)
 WELL = Facts(
     failing=[],
     waiting=[],
+    unread=[],
     silent=[],
     triggers=TriggerFacts(9, 0, None, None, None),
+    gone=[],
     ended=6391,
     definitions=5,
     ever=True,
@@ -94,6 +96,25 @@ def test_triggers_in_error_and_a_late_scheduler_are_found() -> None:
     assert health.findings[0].detail == "nightly: no such zone"
 
 
+def test_what_no_worker_knows_is_named_before_all_else_and_makes_no_queue_late() -> None:
+    unknown = Waiting("default", 3, 7200.0, False, 2, 16, 0, "charge", True)
+    gone = [Gone("tidy", True, 1, "nightly"), Gone("charge", False, 2, "monthly")]
+    health = judge(replace(WELL, failing=[FAILING], waiting=[SYNC, unknown], gone=gone))
+
+    assert [finding.title for finding in health.findings] == [
+        "No worker knows definition charge",
+        "Trigger nightly enqueues nothing",
+        "2 triggers enqueue nothing",
+        "sync-dropbox is failing",
+        "Queue sync is behind",
+    ]
+    assert health.lead == (
+        "3 jobs wait, the oldest for 2 h 00 m in queue default. It was deleted from code: start a worker that still "
+        "has it, or cancel them."
+    )
+    assert health.findings[1].detail == "Definition tidy was undefined. Bring it back, or turn off what fires it."
+
+
 def test_an_old_snapshot_is_found_where_it_may_be_known() -> None:
     assert judge(replace(WELL, snapshot=3600)).title == "The database holds an old snapshot"
     assert judge(replace(WELL, snapshot=None)).findings == []
@@ -105,3 +126,14 @@ def test_an_old_snapshot_is_found_where_it_may_be_known() -> None:
 )
 def test_stretches_of_time_are_written_as_in_the_dashboard(seconds: float, said: str) -> None:
     assert span(seconds) == said
+
+
+def test_jobs_that_no_worker_can_read_are_said_with_both_versions() -> None:
+    health = judge(replace(WELL, unread=[Unread("charge", 3, 130.0, "new", ["old"])]))
+    assert health.title == "Jobs were enqueued by a newer version of charge"
+    assert health.lead == (
+        "3 jobs could not be read for 2 m 10 s, and will be dead letters unless workers of that version come. "
+        "new was declared last; live workers have old."
+    )
+    health = judge(replace(WELL, unread=[Unread("charge", 1, 5.0, "new", ["new"])]))
+    assert health.title == "Jobs of charge fit no version of it"

@@ -55,7 +55,7 @@ class NewRule(RuleSettingsBody):
 class RuleChanges(RuleSettingsBody):
     """Settings to change. Parameters change one by one."""
 
-    name: Text = Field(default="", min_length=1, max_length=200)
+    name: Text = Field(default_factory=str, min_length=1, max_length=200)
 
 
 class RuleAnswer(Answer):

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import Query
+from fastapi import Header, Query, Response
 from pydantic import Field, StringConstraints
 
 from headrace.api.route import new_router
@@ -25,6 +25,12 @@ class NewEvent(Request_):
     name: EventName = Field(description="words with dots between them", examples=["provider.folder.updated"])
     data: dict[str, Any] = Field(default={}, examples=[{"folder_path": "/reports"}])
     correlation_id: Text | None = Field(default=None, max_length=500, description="handed on to the jobs it leads to")
+    idempotency_key: Text | None = Field(
+        default=None,
+        min_length=1,
+        max_length=500,
+        description="the same event for each key for as long as it is kept",
+    )
 
 
 class EmittedAnswer(Answer):
@@ -82,11 +88,22 @@ def event_answer(event: EventRecord) -> EventAnswer:
     )
 
 
-@router.post("", status_code=201)
-async def emit_event(service: Asked, new: NewEvent) -> EmittedAnswer:
-    """Publish an event; triggers that wait for it hear of it in a moment."""
-    event_id = await service.events.emit(new.name, new.data, correlation_id=new.correlation_id)
-    return EmittedAnswer(id=event_id)
+@router.post("", status_code=201, responses={200: {"model": EmittedAnswer, "description": "it was there already"}})
+async def emit_event(
+    service: Asked,
+    new: NewEvent,
+    response: Response,
+    idempotency_key: Annotated[str | None, Header(min_length=1, max_length=500)] = None,
+) -> EmittedAnswer:
+    """Publish an event, which triggers hear of in a moment; 200 with the existing one when its key was used before."""
+    emitted = await service.events.emit_once(
+        new.name,
+        new.data,
+        correlation_id=new.correlation_id,
+        idempotency_key=new.idempotency_key or idempotency_key,
+    )
+    response.status_code = 201 if emitted.created else 200
+    return EmittedAnswer(id=emitted.id)
 
 
 @router.get("")

@@ -50,7 +50,8 @@ class BulkFilter(Request_):
     definition: Name | None = None
     queue: Name | None = None
     source: Text | None = None
-    trigger: UUID | None = None
+    trigger: UUID | None = Field(default=None, description="made by this trigger, at its times or by its events")
+    event: UUID | None = Field(default=None, description="made by triggers of this event")
     correlation_id: Text | None = None
     worker: Text | None = None
     q: Text | None = Field(default=None, min_length=1, max_length=200, description="text of an error")
@@ -184,5 +185,5 @@ async def cancel_operation(service: Asked, operation_id: UUID) -> OperationAnswe
 
 @router.get("/{job_id}/why")
 async def why(service: Asked, job_id: UUID) -> WhyAnswer:
-    """Why it is not running."""
+    """Why it is not running; of one that runs who runs it, since when, and whether that worker is `silent`."""
     return WhyAnswer(reasons=[ReasonAnswer(code=r.code, detail=r.detail) for r in await service.jobs.why(job_id)])

@@ -79,6 +79,12 @@ class JobAnswer(Answer):
         description="how it came to be: api, sql, scheduler, catchup, manual, event, backfill, retry, system"
     )
     source_ref: UUID | None = Field(description="the trigger, event or job that it came from")
+    trigger_id: UUID | None = Field(description="the trigger that made it")
+    event_id: UUID | None = Field(description="the event for which its trigger made it")
+    retry_of: UUID | None = Field(description="the job that it runs again with another payload")
+    replaced_by: UUID | None = Field(
+        description="the job that runs in its place: this one is closed as canceled, and cannot be retried"
+    )
     correlation_id: str | None
     dedupe_key: str | None
     idempotency_key: str | None
@@ -141,7 +147,8 @@ class Retry(Request_):
     """How to run a job again."""
 
     payload: dict[str, Any] | None = Field(
-        default=None, description="another payload: makes a new job that refers to this one; masked values are kept"
+        default=None,
+        description="another payload: makes a new job, which replaces this one if it failed; masked values are kept",
     )
 
 
@@ -152,7 +159,8 @@ class JobQuery(Request_):
     definition: Name | None = None
     queue: Name | None = None
     source: Text | None = None
-    trigger: UUID | None = None
+    trigger: UUID | None = Field(default=None, description="made by this trigger, at its times or by its events")
+    event: UUID | None = Field(default=None, description="made by triggers of this event")
     correlation_id: Text | None = None
     worker: Text | None = Field(default=None, description="a worker's name or number; looks at a bounded window")
     q: Text | None = Field(default=None, min_length=1, max_length=200, description="text of an error, within a window")
@@ -241,5 +249,5 @@ async def cancel_job(service: Asked, job_id: UUID) -> WholeJobAnswer:
 
 @router.post("/{job_id}/retry")
 async def retry_job(service: Asked, job_id: UUID, how: Retry | None = None) -> WholeJobAnswer:
-    """Run an ended job again; with another payload as a new job."""
+    """Run an ended job again; with another payload as a new job, which replaces one that failed."""
     return whole_answer(await service.jobs.retry(job_id, payload=None if how is None else how.payload))

@@ -24,8 +24,9 @@ def _number(level: object) -> object:
 
 Level = Annotated[
     int,
+    Field(ge=0, le=100),  # before the words: then the description of the API has the bounds too
     BeforeValidator(_number),
-    Field(ge=0, le=100, description="this and up: a number, or debug, info, warning, error"),
+    Field(description="this and up: a number, or debug, info, warning, error"),
 ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import Request, Response
 
 from headrace.api.exposition import CONTENT_TYPE, exposition
@@ -14,7 +16,13 @@ from headrace.service import SYSTEM, Service
 router = new_router(tags=["metrics"], responses={status: PROBLEMS[status] for status in (401, 403)})
 
 
-@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+# A token, or none where everybody may.
+SECURITY: dict[str, Any] = {"security": [{"HTTPBearer": []}, {}]}
+
+
+@router.get(
+    "/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}}, openapi_extra=SECURITY
+)
 async def metrics(request: Request) -> Response:
     """What was counted, as Prometheus reads it. For super-admins, or for all where `server.metrics_public` is set."""
     keeper = gatekeeper(request)

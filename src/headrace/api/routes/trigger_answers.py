@@ -13,7 +13,7 @@ from headrace.api.schemas import Answer, Page
 from headrace.model.catch_up import CatchUp
 from headrace.model.overlap import Overlap
 from headrace.model.trigger import TriggerType
-from headrace.model.trigger_record import Trigger
+from headrace.model.trigger_record import Obstacle, Trigger
 
 
 class Override(Answer):
@@ -64,6 +64,10 @@ class TriggerAnswer(Answer):
     runs: int = Field(description="those, and runs by hand and backfills")
     created_at: datetime
     created_by: str | None
+    obstacle: Obstacle | None = Field(
+        description="why it comes to nothing though it is on: what it enqueues is gone, disabled or has secret fields, "
+        "or no live worker runs it"
+    )
 
 
 class FireAnswer(Answer):

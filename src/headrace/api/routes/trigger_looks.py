@@ -19,7 +19,7 @@ from headrace.triggers.run_now import MOST_BACKFILLED
 router = new_router(prefix="/jobs/triggers", tags=["triggers"])
 
 
-class RunAnswer(Answer):
+class TriggerRunAnswer(Answer):
     """A due time or an event, and what became of its job."""
 
     at: datetime
@@ -35,7 +35,7 @@ class GlanceAnswer(Answer):
     trigger: TriggerAnswer
     words: str | None = Field(description="the rule of a schedule")
     clock_change: DueTime | None = Field(description="the first of the next ten times that a change of clocks moves")
-    runs: list[RunAnswer] = Field(description="the last ten, newest first")
+    runs: list[TriggerRunAnswer] = Field(description="the last ten, newest first")
 
 
 class DueAnswer(Answer):
@@ -76,7 +76,7 @@ async def overview_triggers(service: Asked, query: Annotated[TriggerQuery, Query
             trigger=trigger_answer(one.trigger),
             words=one.words,
             clock_change=None if one.clock_change is None else DueTime.model_validate(one.clock_change),
-            runs=[RunAnswer.model_validate(run) for run in one.runs],
+            runs=[TriggerRunAnswer.model_validate(run) for run in one.runs],
         )
         for one in page.items
     ]

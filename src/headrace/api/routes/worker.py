@@ -36,6 +36,9 @@ class Beat(Request_):
     memory_bytes: int | None = Field(default=None, ge=0, le=2**62, description="of its process")
     progress: list[Progress] = Field(default=[], max_length=10_000)
     tell_held: bool = Field(default=True, description="whether to answer with what the worker holds")
+    stood_still_seconds: float | None = Field(
+        default=None, gt=0, le=1_000_000, description="how long its process could not run, if that was just now"
+    )
 
 
 class Leaving(Request_):
@@ -50,7 +53,10 @@ class SyncedAnswer(Answer):
     added: list[str]
     changed: list[str]
     deleted_from_code: list[str]
+    kept: list[str] = Field(description="not in this code, and not gone: others serve them, or the app has no name")
     triggers_taken: list[str] = Field(description="made by hand under the same name; those in code are not used")
+    definitions_elsewhere: list[str] = Field(description="of queues that the token does not serve; left as they are")
+    triggers_elsewhere: list[str] = Field(description="whose jobs go to such queues; left as they are")
 
 
 class Welcome(Answer):
@@ -59,7 +65,7 @@ class Welcome(Answer):
     worker_id: int
     queues: list[str] = Field(description="those that it serves")
     server_time: datetime
-    lease_seconds: float = Field(description="without a heartbeat for so long it is lost, and its jobs go to others")
+    lease_seconds: float = Field(description="without a word for so long it is lost, and its jobs go to others")
     synced: SyncedAnswer
 
 
@@ -88,6 +94,7 @@ async def beat_worker(service: Asked, beat: Beat) -> BeatAnswer:
         memory_bytes=beat.memory_bytes,
         progress=[(said.job_id, said.fraction, said.message) for said in beat.progress],
         tell_held=beat.tell_held,
+        stood_still=beat.stood_still_seconds,
     )
     return BeatAnswer(
         server_time=heard.server_time,

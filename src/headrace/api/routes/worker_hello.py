@@ -101,11 +101,14 @@ class Hello(Request_):
     pid: int = Field(default=0, ge=0, lt=2**31)
     version: Text = Field(default="", max_length=100)
     queues: list[QueueName] = Field(
-        default=["*"], min_length=1, max_length=1000, description="to serve; * is every queue that the token may serve"
+        default=["*"],
+        min_length=1,
+        max_length=1000,
+        description="to serve, of those that the token may; * is all of these",
     )
     definitions: list[Name] = Field(max_length=10_000, description="keys that it can run", examples=[["sync-dropbox"]])
     concurrency: int = Field(default=1, ge=1, le=100_000)
-    lease_seconds: float = Field(default=60, ge=1, le=3600, description="without a heartbeat for so long it is lost")
+    lease_seconds: float = Field(default=60, ge=1, le=3600, description="without a word for so long it is lost")
     declared: list[NewDeclared] = Field(default=[], max_length=10, description="what its code declares, if it does")
     worker_id: WorkerId | None = Field(default=None, description="to run other definitions under the id that it has")
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, model_validator
 
 from headrace.api.route import new_router
 from headrace.api.routes.worker_schemas import LONGEST_DELAY, STREAM_NUMBERS, Run, Stream, WorkerId
@@ -48,6 +48,19 @@ class RunFailed(Fenced):
     retry_after_seconds: float | None = Field(
         default=None, ge=0, le=LONGEST_DELAY, description="until the next attempt; by the definition's policy if absent"
     )
+    unreadable: bool = Field(
+        default=False,
+        description="whether this worker could not read the payload: the job goes back unspent, to those who can",
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.unreadable and not (self.retryable and self.retry_after_seconds is None):
+            raise ValueError(
+                "a job that is unreadable goes back unspent: leave out `retryable` and `retry_after_seconds`, "
+                "which are for a job that failed"
+            )
+        return self
 
 
 class RunBeat(Fenced):
@@ -82,7 +95,10 @@ class RunLines(Fenced):
 
 
 class RunEnded(Answer):
-    """What became of the job: without a final status it waits again, for `delay_seconds`."""
+    """What became of the job: without a final status it waits again, for `delay_seconds`.
+
+    One that is `unreadable` waits for at least so long, and is a dead letter when nobody could read it for too long.
+    """
 
     outcome: str
     final: JobStatus | None
@@ -112,9 +128,11 @@ async def complete_run(service: Asked, job_id: UUID, completed: Completed) -> Ru
 async def fail_run(service: Asked, job_id: UUID, failed: RunFailed) -> RunEnded:
     """The run failed; whether the job is tried again, its definition and its attempts decide."""
     after = None if failed.retry_after_seconds is None else timedelta(seconds=failed.retry_after_seconds)
-    ended = await failed.of(service, job_id).fail(
-        failed.error, traceback=failed.traceback, retryable=failed.retryable, retry_after=after
-    )
+    run = failed.of(service, job_id)
+    if failed.unreadable:
+        ended = await run.give_back_unread(failed.error, failed.traceback)
+    else:
+        ended = await run.fail(failed.error, traceback=failed.traceback, retryable=failed.retryable, retry_after=after)
     return RunEnded(outcome=ended.outcome, final=ended.final, delay_seconds=ended.delay)
 
 

@@ -26,7 +26,7 @@ LONGEST_DELAY = 315_360_000
 
 WorkerId = Annotated[int, Field(ge=1, lt=2**63, description="as `register` gave it")]
 Run = Annotated[int, Field(ge=1, lt=2**31, description="which claim of the job: with the worker's id, the fence")]
-Outcome = Literal["succeeded", "failed", "timed_out", "retried", "snoozed", "released", "canceled"]
+Outcome = Literal["succeeded", "failed", "timed_out", "retried", "snoozed", "released", "unreadable", "canceled"]
 Stream = Literal["log", "stdout", "stderr", "notice"]
 
 
@@ -64,7 +64,7 @@ class Claim(Request_):
     worker_id: WorkerId
     limit: int = Field(default=1, ge=1, le=LARGEST_CLAIM)
     wait_seconds: float = Field(default=0, ge=0, le=30, description="for work, if there is none")
-    suspects: int = Field(default=1, ge=0, le=1, description="of jobs that a worker was lost under; one at a time")
+    suspects: int = Field(default=1, ge=0, le=1, description="of jobs that a worker was lost under; run it alone")
     payloads: Literal["json", "text"] = Field(default="json", description="as they are, or each as text that is JSON")
     knows: list[HeldRef] | None = Field(
         default=None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Self
 from urllib.parse import quote
@@ -22,6 +22,7 @@ from headrace.db.embedded.layout import (
     start_lock,
 )
 from headrace.db.embedded.locks import FileLock, hold_exclusively, join, leave
+from headrace.db.embedded.presence import be_present, gone_from
 from headrace.db.embedded.relocate import layout_for, state_folder
 
 # Long enough for another process's start after a crash, with all its recovery.
@@ -38,6 +39,7 @@ class EmbeddedServer:
         self._share = share
         self._sole_owner = sole_owner
         self._socket_dir = layout.socket_dir
+        self._presence: FileLock | None = None
 
     @classmethod
     def start(cls, data_dir: Path, *, install: Install | None = None) -> Self:
@@ -85,8 +87,46 @@ class EmbeddedServer:
         """Where the PostgreSQL programs that fit this server are, such as `psql` and `pg_dump`."""
         return self._install.bin_dir
 
+    @property
+    def process(self) -> str:
+        """By which name others who share the server can ask whether this process is still there."""
+        if self._presence is None:
+            self._presence = be_present(self._layout.run)
+        return self._presence.path.name
+
+    def gone(self) -> AbstractContextManager[list[str]]:
+        """The names of processes that are gone, for whoever sees to what they left; see `gone_from`."""
+        return gone_from(self._layout.run)
+
+    @property
+    def log(self) -> Path:
+        """What the server said."""
+        return self._layout.log
+
+    def is_down(self) -> bool:
+        """Tell whether all processes of the server that we share are gone."""
+        if self._share.closed or self._share.replaced:
+            return False
+        with FileLock(self._layout.alive_lock) as alive:
+            return alive.is_free()
+
+    def revive(self) -> bool:
+        """Start the server again and wait until it answers, unless it runs; tell whether that was needed."""
+        try:
+            with hold_exclusively(start_lock(self._layout.data_dir), seconds=START_LOCK_SECONDS):
+                if not self.is_down():
+                    return False
+                account = account_for(self._layout.data_dir / "postgres")
+                prepare_socket_dir(self._socket_dir, account)
+                ensure_running(self._layout, self._install, account)
+                return True
+        except OSError as error:
+            raise explain.from_os_error(error, self._layout.data_dir) from error
+
     def stop(self) -> None:
         """Give up this share; the last one out stops the server and waits for its end."""
+        if self._presence is not None:
+            self._presence.close()
         if self._share.closed:
             return
         lock = start_lock(self._layout.data_dir)

@@ -7,6 +7,7 @@ import contextlib
 import os
 import socket
 import tempfile
+from collections.abc import Callable
 from typing import IO
 
 from headrace.errors import HeadraceError
@@ -14,6 +15,9 @@ from headrace.executors.command.keeper import wire
 from headrace.executors.command.launch import Ended, Launch
 from headrace.executors.command.lifelines import Lifelines
 from headrace.executors.command.output import OnOutput, OutputPipe
+
+# Told which processes of the tree stand still, or with an empty text that they go on.
+OnStands = Callable[[str], None]
 
 
 class MonitorDied(HeadraceError):
@@ -31,9 +35,12 @@ def how_it_stopped(error: asyncio.CancelledError) -> Ended | None:
 class Attempt:
     """From launch to end; `greeted` is done when a monitor waits for `go`, and `over` when nothing is left."""
 
-    def __init__(self, launch: Launch, on_output: OnOutput, lifelines: Lifelines) -> None:
+    def __init__(
+        self, launch: Launch, on_output: OnOutput, lifelines: Lifelines, on_stands: OnStands | None = None
+    ) -> None:
         self._loop = asyncio.get_running_loop()
         self._lifelines = lifelines
+        self._on_stands = on_stands
         self._received = bytearray()
         self._result: bytes | None = None
         self._error: Exception | None = None
@@ -139,6 +146,8 @@ class Attempt:
             self._result = content
         elif kind == wire.ENDED:
             self._report = wire.Report.load(content)
+        elif kind == wire.STANDS and self._on_stands is not None:
+            self._on_stands(content.decode("utf-8", "replace"))
 
     def _end(self) -> None:
         self._has_monitor = False

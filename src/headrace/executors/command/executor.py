@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from headrace.errors import HeadraceError
-from headrace.executors.command.attempt import Attempt, MonitorDied, how_it_stopped
+from headrace.executors.command.attempt import Attempt, MonitorDied, OnStands, how_it_stopped
 from headrace.executors.command.launch import Ended, Launch
 from headrace.executors.command.lifelines import Lifelines
 from headrace.executors.command.output import OnOutput
@@ -44,14 +44,14 @@ class CommandExecutor:
         self._running: dict[Attempt, Spawner] = {}
         self._closed = False
 
-    async def run(self, launch: Launch, on_output: OnOutput) -> Ended:
+    async def run(self, launch: Launch, on_output: OnOutput, on_stands: OnStands | None = None) -> Ended:
         """Run a command to its end, and return when nothing of it is left.
 
         Output is handed over as it is read, up to 64 KB at a time; where `on_output` returns seconds, that pipe is not
-        read for so long. Cancelling this stops the tree, and a second time kills it at once; `how_it_stopped` of
-        the CancelledError tells the end.
+        read for so long. `on_stands` hears which processes of the tree stand still. Cancelling this stops the tree,
+        and a second time kills it at once; `how_it_stopped` of the CancelledError tells the end.
         """
-        attempt = await self._start(launch, on_output)
+        attempt = await self._start(launch, on_output, on_stands)
         try:
             return await attempt.wait()
         finally:
@@ -80,11 +80,11 @@ class CommandExecutor:
         if self._retired:
             await asyncio.wait(self._retired, timeout=LEAVE)
 
-    async def _start(self, launch: Launch, on_output: OnOutput) -> Attempt:
+    async def _start(self, launch: Launch, on_output: OnOutput, on_stands: OnStands | None) -> Attempt:
         async with self._starting:
             for _ in range(TRIES):
                 spawner = await self._warm_spawner()
-                attempt = Attempt(launch, on_output, self._lifelines)
+                attempt = Attempt(launch, on_output, self._lifelines, on_stands)
                 self._running[attempt] = spawner
                 try:
                     if await self._greet(spawner, attempt):

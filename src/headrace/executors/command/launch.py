@@ -44,7 +44,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a command ended; by itself unless it timed out or was stopped.
+    """How a command ended; by itself unless it timed out, stood still or was stopped.
 
     CPU and memory are those of the whole tree, the peak that of its largest process. A result of more than a million
     bytes was longer and is cut there. Exit code and signal are both missing where it could not be executed, or not be
@@ -62,4 +62,5 @@ class Ended:
     leftovers: int
     unkillable: tuple[int, ...]
     cannot_execute: str | None
+    stood_still: bool
     result: bytes | None

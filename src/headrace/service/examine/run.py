@@ -15,6 +15,7 @@ from headrace.service.examine.finding import Finding, fail
 from headrace.service.examine.roles import secret_key, sql_role, tenant_role
 from headrace.service.examine.schema import bloat, detaches, disk, migrations, partitions, snapshots
 from headrace.service.examine.server import clock, notifications, pooler, server, server_settings
+from headrace.service.examine.session import session
 from headrace.service.examine.work import alerts, builtin, triggers, waiting, workers
 
 
@@ -27,10 +28,11 @@ class Patient:
 
 
 Look = Callable[[Patient, Connection], Awaitable[Iterable[Finding]]]
-# Of any PostgreSQL, then of one that has our schema.
+# Of any PostgreSQL, then of one that has our schema: there what stands still comes first.
 FIRST: dict[str, Look] = {
     "server": lambda patient, conn: server(patient.database, conn),
     "settings": lambda _patient, conn: server_settings(conn),
+    "session": lambda patient, _conn: session(patient.database),
     "clock": lambda patient, _conn: clock(patient.database),
     "pooler": lambda patient, _conn: pooler(patient.database, patient.settings),
     "notifications": lambda patient, conn: notifications(patient.database, conn),
@@ -38,6 +40,8 @@ FIRST: dict[str, Look] = {
     "snapshots": lambda _patient, conn: snapshots(conn),
 }
 THEN: dict[str, Look] = {
+    "waiting": lambda _patient, conn: waiting(conn),
+    "triggers": lambda _patient, conn: triggers(conn),
     "partitions": lambda _patient, conn: partitions(conn),
     "detaches": lambda _patient, conn: detaches(conn),
     "bloat": lambda _patient, conn: bloat(conn),
@@ -45,9 +49,7 @@ THEN: dict[str, Look] = {
     "SQL role": lambda patient, conn: sql_role(patient.database, patient.settings, conn),
     "secret key": lambda patient, conn: secret_key(patient.settings, conn),
     "workers": lambda _patient, conn: workers(conn),
-    "waiting": lambda _patient, conn: waiting(conn),
     "built-in jobs": lambda _patient, conn: builtin(conn),
-    "triggers": lambda _patient, conn: triggers(conn),
     "alerts": lambda _patient, conn: alerts(conn),
 }
 TROUBLE: tuple[type[BaseException], ...] = (*TRANSIENT, asyncpg.PostgresError, HeadraceError)
@@ -61,7 +63,7 @@ async def examine(patient: Patient) -> AsyncIterator[Finding]:
                 yield finding
         found = await migrations(conn)
         yield found
-        if found.state == "fail":
+        if found.state != "ok":
             return
         for name, look in THEN.items():
             for finding in await _careful(name, look, patient, conn):

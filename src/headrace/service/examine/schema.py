@@ -33,6 +33,9 @@ async def migrations(conn: Connection) -> Finding:
     except asyncpg.UndefinedTableError:
         applied = {}
     if missing := known.keys() - applied.keys():
+        if await conn.fetchval(SQL["is_being_migrated"]):
+            said = f"the database is being migrated: {len(known) - len(missing)} of {len(known)} are applied"
+            return warn("migrations", said, "wait a moment, and look again")
         return fail("migrations", f"{len(missing)} of {len(known)} are missing", "headrace db migrate")
     if applied.keys() - known.keys():
         return fail("migrations", "the database was migrated by a newer version", "install that version here")

@@ -14,7 +14,7 @@ START = "start one with headrace worker, or look at why it stopped"
 
 async def workers(conn: Connection) -> list[Finding]:
     """Whether somebody works, is late with a heartbeat, or was lost."""
-    live, stale, lost = await conn.fetchrow(SQL["workers"]) or (0, [], [])
+    live, stale, lost, silent = await conn.fetchrow(SQL["workers"]) or (0, [], [], [])
     found = []
     if not live:
         found.append(warn("workers", "none is live: jobs wait", START))
@@ -26,20 +26,26 @@ async def workers(conn: Connection) -> list[Finding]:
     if lost:
         names = ", ".join(lost[:3])
         found.append(warn("workers", f"{len(lost)} were lost in the last hour: {names}", "read what they last logged"))
+    if silent:
+        said = f"{len(silent)} of them were silent while their process lived: {', '.join(silent[:3])}"
+        found.append(warn("workers", said, 'does a handler hold the GIL? Declare it with isolation="process"'))
     return found or [ok("workers", f"{live} live, none stale, none lost in the last hour")]
 
 
 async def waiting(conn: Connection) -> list[Finding]:
     """Jobs that no live worker can run."""
     rows = await conn.fetch(SQL["unserved"])
-    return [
-        fail(
-            "waiting",
-            f'jobs of "{row["definition"]}" wait in queue "{row["queue"]}", and no live worker runs them',
-            "start a worker that knows them, or cancel them: headrace jobs bulk",
-        )
-        for row in rows
-    ] or [ok("waiting", "every waiting job has a worker that can run it")]
+    return [_unserved(**row) for row in rows] or [ok("waiting", "every waiting job has a worker that can run it")]
+
+
+def _unserved(definition: str, queue: str, kind: str, gone: bool) -> Finding:
+    said = f'jobs of "{definition}" wait in queue "{queue}", and no live worker '
+    if not gone:
+        do = "start a worker that knows them, or cancel them: headrace jobs bulk"
+        return fail("waiting", f"{said}runs them", do)
+    said += "knows it: it was undefined" if kind == "sql" else "knows it: it was deleted from code"
+    do = f"start a worker that still has it, or cancel them: headrace jobs bulk cancel --definition {definition}"
+    return fail("waiting", said, do)
 
 
 async def builtin(conn: Connection) -> list[Finding]:

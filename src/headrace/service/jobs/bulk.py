@@ -123,8 +123,9 @@ def read_filter(stored: Mapping[str, Any]) -> JobFilter:
     for name in ("created_after", "created_before"):
         if name in read:
             read[name] = datetime.fromisoformat(read[name])
-    if "trigger" in read:
-        read["trigger"] = UUID(read["trigger"])
+    for name in ("trigger", "event"):
+        if name in read:
+            read[name] = UUID(read[name])
     read["ids"] = tuple(map(UUID, read.get("ids", ())))
     read["status"] = tuple(JobStatus(name) for name in read.get("status", ()))
     return JobFilter(**read)

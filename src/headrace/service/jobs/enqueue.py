@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 from uuid import UUID
 
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound, ValidationError
+from headrace.model.due_time import check_delay, check_due_time
 from headrace.model.encrypted_arguments import encrypted_fields
 from headrace.model.encryption import SecretBox, encrypt_fields
 from headrace.model.payload_schema import payload_check
@@ -181,9 +182,8 @@ def _payload(request: JobRequest, schema: str, box: SecretBox, tenant: str, *, p
 def _terms(request: JobRequest) -> tuple[Any, ...]:
     if request.scheduled_for is not None and request.delay_seconds is not None:
         raise BadRequest("give either delay_seconds or scheduled_for, not both", field="delay_seconds")
-    if request.scheduled_for is not None and request.scheduled_for.tzinfo is None:
-        raise BadRequest("scheduled_for needs a time zone, such as 2030-01-01T00:00:00Z", field="scheduled_for")
-    delay = None if request.delay_seconds is None else timedelta(seconds=request.delay_seconds)
+    check_due_time(request.scheduled_for)
+    delay = None if request.delay_seconds is None else check_delay(request.delay_seconds, field="delay_seconds")
     return (
         request.definition,
         request.queue,

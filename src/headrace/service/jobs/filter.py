@@ -27,6 +27,7 @@ class JobFilter:
     queue: str | None = None
     source: str | None = None
     trigger: UUID | None = None
+    event: UUID | None = None
     correlation_id: str | None = None
     worker: str | None = None
     q: str | None = None
@@ -41,35 +42,65 @@ class JobFilter:
         named = self.definition is not None or self.trigger is not None or self.queue == SYSTEM_QUEUE
         return self.include_system or named
 
+    @property
+    def names_records(self) -> bool:
+        """Whether an index of the records leads to them, whatever their status."""
+        return bool(self.ids) or any(one is not None for one in (self.correlation_id, self.trigger, self.event))
+
 
 # -- roads
 
 
 def roads(wanted: JobFilter, *, tenant_id: int | None, after: UUID | None) -> list[Road]:
     """The roads that together lead to every job that fits."""
-    if wanted.ids or wanted.correlation_id is not None or wanted.trigger is not None or not wanted.status:
-        return [_by_record(wanted, tenant_id, after)]
+    if wanted.names_records or not wanted.status:
+        return [_by_record(wanted, tenant_id, after, by) for by in _reaches(wanted, tenant_id)]
     result = [_by_end(wanted, status, tenant_id, after) for status in wanted.status if status in FINAL]
     if live := [status for status in wanted.status if status in LIVE]:
         result.append(_by_queue(wanted, live, tenant_id, after))
     return result
 
 
-def _by_record(wanted: JobFilter, tenant_id: int | None, after: UUID | None) -> Road:
-    """Over the records themselves: by id, correlation, trigger, definition or tenant, whichever index reaches least."""
+# A trigger's jobs refer to it; those that an event made refer to the event, and know the trigger beside it.
+BY_TRIGGER = ("c.source_ref = {}::uuid", "c.trigger_id = {}::uuid")
+
+
+def _reaches(wanted: JobFilter, tenant_id: int | None) -> list[Condition | None]:
+    """What reaches least, and so is entered by: mostly one index, for a trigger one after the other."""
+    first = next(iter(_selective(wanted, tenant_id)), None)
+    if first is not None and first.text == _either(BY_TRIGGER):
+        return [Condition(text, first.value) for text in BY_TRIGGER]
+    return [first]
+
+
+def _either(texts: Sequence[str]) -> str:
+    return f"({' or '.join(texts)})"
+
+
+def _selective(wanted: JobFilter, tenant_id: int | None) -> list[Condition]:
+    """By id, correlation, event, trigger, definition or tenant: what an index answers, the most selective first."""
     selective = []
     if wanted.ids:
         selective.append(Condition("c.id = any({}::uuid[])", list(wanted.ids)))
     if wanted.correlation_id is not None:
         selective.append(Condition("c.correlation_id = {}::text", wanted.correlation_id))
+    if wanted.event is not None:
+        selective.append(Condition("c.source_ref = {}::uuid", wanted.event))
     if wanted.trigger is not None:
-        selective.append(Condition("c.source_ref = {}::uuid", wanted.trigger))
+        selective.append(Condition(_either(BY_TRIGGER), wanted.trigger))
     if wanted.definition is not None:
         key = "(select id from headrace.definition where key = {}::text)"
         selective.append(Condition(f"c.definition_id = {key}", wanted.definition))
     if tenant_id is not None:
         selective.append(Condition("c.tenant_id = {}::int", tenant_id))
-    asked = selective[1:]
+    return selective
+
+
+def _by_record(wanted: JobFilter, tenant_id: int | None, after: UUID | None, by: Condition | None) -> Road:
+    """Over the records themselves, entered by the index that reaches least."""
+    asked = _selective(wanted, tenant_id)[1:]
+    if wanted.event is not None:
+        asked.append(Condition("c.source = 'event'"))
     if wanted.queue is not None:
         asked += _of_lane(JobFilter(queue=wanted.queue))
     if wanted.source is not None:
@@ -83,8 +114,8 @@ def _by_record(wanted: JobFilter, tenant_id: int | None, after: UUID | None) -> 
     return Road(
         "headrace.job",
         "id",
-        "id, tenant_id, definition_id, lane_id, source, source_ref",
-        [*_bounds("c.id", wanted, after), *selective[:1]],
+        "id, tenant_id, definition_id, lane_id, source, source_ref, trigger_id, correlation_id",
+        [*_bounds("c.id", wanted, after), *([] if by is None else [by])],
         [*asked, *_of_others(wanted, tenant_id), *_of_runs("c.id", wanted)],
         _window(wanted),
     )

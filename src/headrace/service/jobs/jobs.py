@@ -17,7 +17,7 @@ from headrace.model.secret_schema import read_secret_schema
 from headrace.model.status import JobStatus
 from headrace.model.stored_json import read_object
 from headrace.model.unmask import unmask
-from headrace.queue.change import cancel_job, retry_job
+from headrace.queue.change import cancel_job, replace_job, retry_job
 from headrace.service.door import Act
 from headrace.service.jobs.bulk import (
     Action,
@@ -120,12 +120,12 @@ class Jobs(Verbs):
     async def retry(
         self, job_id: UUID, *, payload: Mapping[str, Any] | None = None, tenant: str | None = None
     ) -> WholeJob:
-        """Run an ended job again; with another payload as a new job that refers to the old one."""
+        """Run an ended job again; with another payload as a new job, which replaces one that failed."""
         async with self._enter("jobs.retry", tenant) as act:
             old = await read_job(act, job_id)
             if payload is None:
                 if not await retry_job(act.conn, job_id):
-                    raise Conflict(f'job "{job_id}" is {old.status}: only a job that has ended can be retried')
+                    raise await _not_ended(act, job_id)
                 await act.audit(job_id)
                 return await read_job(act, job_id)
             request = JobRequest(
@@ -139,6 +139,8 @@ class Jobs(Verbs):
             [(new_id, _)] = await enqueue_requests(
                 self._house.secret_box(), act, [request], source="retry", source_ref=job_id, tenant=old.tenant
             )
+            if not await replace_job(act.conn, job_id, new_id):
+                raise await _not_ended(act, job_id)
             await act.audit(job_id, new_job=new_id)
             return await read_job(act, new_id)
 
@@ -190,6 +192,12 @@ async def read_job(act: Act, job_id: UUID) -> WholeJob:
     if row is None:
         raise NotFound(f'unknown job "{job_id}"')
     return WholeJob.read(dict(row))
+
+
+async def _not_ended(act: Act, job_id: UUID) -> Conflict:
+    """What it is by now: somebody else may have retried it meanwhile."""
+    job = await read_job(act, job_id)
+    return Conflict(f'job "{job_id}" is {job.status}: only a job that has ended can be retried')
 
 
 async def read_records(conn: Connection, ids: Sequence[UUID]) -> dict[UUID, JobRecord]:

@@ -26,6 +26,10 @@ class JobRecord:
     priority: int
     source: str
     source_ref: UUID | None
+    trigger_id: UUID | None
+    event_id: UUID | None
+    retry_of: UUID | None
+    replaced_by: UUID | None
     correlation_id: str | None
     dedupe_key: str | None
     idempotency_key: str | None

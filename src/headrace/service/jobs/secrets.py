@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
@@ -10,8 +12,7 @@ from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.model.encrypted_arguments import CannotEncrypt, encrypted_fields
 from headrace.model.encryption import CannotDecrypt, SecretBox, decrypt_fields, is_encrypted
-from headrace.model.mask_outcome import NAME_PARTS
-from headrace.model.secret_fields import secret_values
+from headrace.model.mask_outcome import LARGE, NAME_PARTS, payload_secrets
 from headrace.model.secret_schema import WORDS, SecretSchema, read_secret_schema
 from headrace.model.stored_json import read_object
 
@@ -26,16 +27,20 @@ async def read_secrets(conn: Connection, box: SecretBox, job_ids: Sequence[UUID]
     for at in range(0, len(job_ids), BATCH):
         some = list(job_ids[at : at + BATCH])
         for row in await conn.fetch(SQL["read_payloads"], some, "|".join(WORDS), NAME_PARTS):
-            if values := _secrets(row, box):
+            is_large = len(row["payload"]) > LARGE
+            if values := await asyncio.to_thread(_secrets, row, box) if is_large else _secrets(row, box):
                 found[row["id"]] = values
     return found
 
 
 def _secrets(row: Any, box: SecretBox) -> list[str]:
-    schema, payload = read_secret_schema(row["payload_schema"]), read_object(row["payload"])
-    if schema.start and any(map(is_encrypted, payload.values())):
-        payload = _in_the_clear(payload, schema, box, tenant=row["tenant"], definition=row["definition"])
-    return list(secret_values(payload, schema))
+    schema, text = read_secret_schema(row["payload_schema"]), row["payload"]
+    if schema.start:
+        payload = read_object(text)
+        if any(map(is_encrypted, payload.values())):
+            opened = _in_the_clear(payload, schema, box, tenant=row["tenant"], definition=row["definition"])
+            text = json.dumps(opened)
+    return payload_secrets(text, schema)
 
 
 def _in_the_clear(payload: Any, schema: SecretSchema, box: SecretBox, *, tenant: str, definition: str) -> Any:

@@ -1,4 +1,4 @@
-"""Why a job is not running: facts from the database, then a decision without it."""
+"""Why a job is not running, or does not come to its end: facts from the database, then a decision without it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_COUNTED = 10_000
 
 
 class Reason(NamedTuple):
-    """One thing that keeps a job waiting: a code for programs, a sentence for people."""
+    """One thing that keeps a job from its end: a code for programs, a sentence for people."""
 
     code: str
     detail: str
@@ -46,6 +46,7 @@ class Facts:
     now: datetime
     worker: str | None
     enabled: bool
+    gone: bool
     paused: bool
     spent: int
     suspect: bool
@@ -54,6 +55,16 @@ class Facts:
     free_slots: int
     ahead: int
     cancel_requested: bool
+    # Of a job that runs: since when, and of its worker how long it has missed its heartbeats and has until it is lost.
+    claimed_at: datetime | None = None
+    silent_for: float | None = None
+    lease_left: float | None = None
+    # What the worker said last in its command's log, if that was a warning.
+    warned: str | None = None
+    # Of a job that workers gave back because its payload does not fit; the version that code declared last, and theirs.
+    unreadable_since: datetime | None = None
+    version: str | None = None
+    versions: Sequence[str] = ()
     pauses: Sequence[Standstill] = ()
     # Of what a job behind a gate waits for: how much there may be, and how much there is.
     max_concurrency: int | None = None
@@ -81,11 +92,50 @@ def reasons(facts: Facts) -> list[Reason]:
     if facts.status.is_final:
         return [Reason("ended", f"It has ended: {facts.status}.")]
     if facts.status is JobStatus.RUNNING:
-        stopping = " and was told to stop" if facts.cancel_requested else ""
-        return [Reason("running", f"It is running on {facts.worker or 'a worker'}{stopping}.")]
-    return [*_not_yet(facts), *_held_up(facts), *_nobody(facts), *_behind(facts)] or [
+        warned = [Reason("warned", f"Its log warns: {facts.warned}.")] if facts.warned else []
+        return [*_silent(facts), *warned, _running(facts)]
+    return [*_unreadable(facts), *_not_yet(facts), *_held_up(facts), *_nobody(facts), *_behind(facts)] or [
         Reason("next", "Nothing is in its way: a worker will take it within moments.")
     ]
+
+
+def _running(facts: Facts) -> Reason:
+    since = ""
+    if facts.claimed_at is not None:
+        span = _span(max(0.0, (facts.now - facts.claimed_at).total_seconds()))
+        since = f", since {facts.claimed_at:%Y-%m-%d %H:%M:%S} UTC ({span})"
+    stopping = ", and was told to stop" if facts.cancel_requested else ""
+    return Reason("running", f"It is running on {facts.worker or 'a worker'}{since}{stopping}.")
+
+
+def _silent(facts: Facts) -> list[Reason]:
+    """A handler that stops, freezes or crashes its worker's process cannot say so: its worker's silence does."""
+    if facts.silent_for is None:
+        return []
+    said = (
+        f"Worker {facts.worker or 'of an unknown name'}, which runs it, has been silent for {_span(facts.silent_for)}"
+    )
+    left = facts.lease_left or 0.0
+    then = f"When its lease ends, in {_span(left)}," if left > 0 else "Its lease is over:"
+    soon = "" if left > 0 else " within moments"
+    return [
+        Reason("silent", f"{said}: its process may be stopped, frozen or gone. {then} the job goes to another{soon}.")
+    ]
+
+
+def _unreadable(facts: Facts) -> list[Reason]:
+    if facts.unreadable_since is None:
+        return []
+    since = f"for {_span(max(0.0, (facts.now - facts.unreadable_since).total_seconds()))}"
+    theirs = (
+        f"Live workers have {', '.join(facts.versions)}" if facts.versions else "No live worker has said which it has"
+    )
+    if facts.version is not None and set(facts.versions) <= {facts.version}:
+        said = f'Its payload does not fit version {facts.version} of "{facts.definition}"'
+        return [Reason("unreadable", f"{said}, which is the newest: workers could not read it {since}. {theirs}.")]
+    newest = f" ({facts.version} was declared last)" if facts.version else ""
+    said = f'It was enqueued by a newer version of "{facts.definition}"{newest}, or by one that is gone'
+    return [Reason("unreadable", f"{said}: workers could not read it {since}. {theirs}.")]
 
 
 def _not_yet(facts: Facts) -> list[Reason]:
@@ -132,6 +182,9 @@ def _limited(facts: Facts) -> list[Reason]:
 
 
 def _nobody(facts: Facts) -> list[Reason]:
+    if facts.gone and facts.knowing_workers == 0:
+        said = f'No live worker knows the definition "{facts.definition}", which no code declares any more.'
+        return [Reason("unknown_to_workers", said)]
     if facts.workers == 0:
         return [Reason("no_worker", f'No live worker serves the queue "{facts.queue}".')]
     if facts.knowing_workers == 0:
@@ -148,7 +201,7 @@ def _behind(facts: Facts) -> list[Reason]:
     if facts.knowing_workers and facts.free_slots <= 0 and facts.run_at is None:
         result.append(Reason("busy", f"All workers that could run it are busy ({facts.knowing_workers} of them)."))
     if facts.suspect:
-        said = "A worker died while it ran, so it is taken up again one at a time."
+        said = "A worker died while it ran, so it runs again with nothing beside it."
         result.append(Reason("suspect", said))
     return result
 

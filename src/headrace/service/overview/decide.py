@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from headrace.service.overview.facts import Facts, Failing, Waiting
+from headrace.service.overview.facts import Facts, Failing, Gone, Unread, Waiting
 
 Level = Literal["bad", "warn"]
-Kind = Literal["definition", "queue", "worker", "trigger", "scheduler", "database"]
+Kind = Literal["definition", "unknown", "queue", "worker", "trigger", "scheduler", "database"]
 
 # Fewer failures than these are chance.
 LEAST_FAILURES = 5
@@ -48,11 +48,13 @@ def judge(facts: Facts) -> Health:
 
 
 def _findings(facts: Facts) -> Iterator[Finding]:
+    yield from _no_waiting_mends(facts)
     for failing in sorted(facts.failing, key=lambda one: -one.bad):
         if _is_rising(failing):
             yield _failing(failing)
     for waiting in facts.waiting:
-        yield from _waiting(waiting)
+        if waiting.unknown is None:
+            yield from _waiting(waiting)
     yield from _triggers(facts)
     for silent in facts.silent:
         detail = f"Last heard {span(silent.seconds)} ago. What it runs goes back to the queue when its lease ends."
@@ -60,6 +62,17 @@ def _findings(facts: Facts) -> Iterator[Finding]:
     if facts.snapshot is not None and facts.snapshot > OLD_SNAPSHOT:
         detail = f"A transaction is open for {span(facts.snapshot)}. Until it ends, nothing deleted is cleared away."
         yield Finding("warn", "database", "snapshot", "The database holds an old snapshot", detail)
+
+
+def _no_waiting_mends(facts: Facts) -> Iterator[Finding]:
+    """What stands still until somebody does something, first of all."""
+    for waiting in facts.waiting:
+        if waiting.unknown is not None:
+            yield _unknown(waiting, waiting.unknown)
+    for gone in facts.gone:
+        yield _gone(gone)
+    for unread in facts.unread:
+        yield _unread(unread)
 
 
 def _is_rising(failing: Failing) -> bool:
@@ -76,9 +89,48 @@ def _failing(failing: Failing) -> Finding:
     return Finding("bad", "definition", failing.key, f"{failing.key} is failing", detail)
 
 
+def _unknown(waiting: Waiting, definition: str) -> Finding:
+    detail = f"{_waits(waiting)} {span(waiting.oldest or 0.0)} in queue {waiting.queue}."
+    if waiting.gone:
+        detail += f" It was {_left(waiting.sql)}: start a worker that still has it, or cancel them."
+    elif waiting.sql:
+        detail += " No worker of this queue runs SQL jobs: set sql.database_url for one that should."
+    else:
+        detail += " Start a worker whose code declares it."
+    return Finding("bad", "unknown", definition, f"No worker knows definition {definition}", detail)
+
+
+def _gone(gone: Gone) -> Finding:
+    title = f"Trigger {gone.named} enqueues nothing"
+    if gone.triggers > 1:
+        title = f"{gone.triggers} triggers enqueue nothing"
+    detail = f"Definition {gone.key} was {_left(gone.sql)}. Bring it back, or turn off what fires it."
+    return Finding("bad", "trigger", gone.named, title, detail)
+
+
+def _left(sql: bool) -> str:
+    return "undefined" if sql else "deleted from code"
+
+
+def _waits(waiting: Waiting) -> str:
+    return f"{_jobs(waiting.jobs)} wait{'s' if waiting.jobs == 1 else ''}, the oldest for"
+
+
+def _unread(unread: Unread) -> Finding:
+    wait = f"{_jobs(unread.jobs)} could not be read for {span(unread.oldest)}, and will be dead letters"
+    newest, theirs = unread.version or "unknown", ", ".join(unread.versions) or "none"
+    if set(unread.versions) <= {unread.version}:
+        title = f"Jobs of {unread.key} fit no version of it"
+        said = f"{wait}. Version {newest} was declared last; live workers have {theirs}."
+    else:
+        title = f"Jobs were enqueued by a newer version of {unread.key}"
+        said = f"{wait} unless workers of that version come. {newest} was declared last; live workers have {theirs}."
+    return Finding("bad", "definition", unread.key, title, said)
+
+
 def _waiting(waiting: Waiting) -> Iterator[Finding]:
     oldest = waiting.oldest or 0.0
-    queue, wait = waiting.queue, f"{_jobs(waiting.jobs)} wait{'s' if waiting.jobs == 1 else ''}, the oldest for"
+    queue, wait = waiting.queue, _waits(waiting)
     if waiting.paused:
         yield Finding("warn", "queue", queue, f"Queue {queue} is paused", f"{wait} {span(oldest)}.")
     elif waiting.workers == 0:

@@ -30,7 +30,7 @@ class Failing(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """Jobs that wait in a queue, and who could take them."""
+    """Jobs that wait in a queue, and who could take them; those of a definition that no worker knows are apart."""
 
     queue: str
     jobs: int
@@ -39,6 +39,28 @@ class Waiting(NamedTuple):
     workers: int
     slots: int
     busy: int
+    unknown: str | None = None
+    gone: bool = False
+    sql: bool = False
+
+
+class Gone(NamedTuple):
+    """A definition that no code declares any more, the number of triggers that are on for it, and one of them."""
+
+    key: str
+    sql: bool
+    triggers: int
+    named: str
+
+
+class Unread(NamedTuple):
+    """Jobs of a definition that workers could not read; the version that was declared last, and those of workers."""
+
+    key: str
+    jobs: int
+    oldest: float
+    version: str | None
+    versions: list[str]
 
 
 class Silent(NamedTuple):
@@ -64,8 +86,10 @@ class Facts:
 
     failing: list[Failing]
     waiting: list[Waiting]
+    unread: list[Unread]
     silent: list[Silent]
     triggers: TriggerFacts
+    gone: list[Gone]
     ended: int
     definitions: int
     ever: bool
@@ -84,8 +108,10 @@ async def read_facts(act: Act) -> Facts:
     return Facts(
         failing=[Failing(*row) for row in await conn.fetch(SQL["failing"], tenant_id, LATELY, BEFORE)],
         waiting=[Waiting(*row) for row in await conn.fetch(SQL["waiting"], tenant_id)],
+        unread=[Unread(*row) for row in await conn.fetch(SQL["unreadable"], tenant_id)],
         silent=[Silent(*row) for row in await conn.fetch(SQL["silent_workers"], SILENT)],
         triggers=TriggerFacts(*triggers),
+        gone=[Gone(*row) for row in await conn.fetch(SQL["gone"], tenant_id)],
         **done,
         **live,
         snapshot=await conn.fetchval(SQL["oldest_snapshot"]) if tenant_id is None else None,

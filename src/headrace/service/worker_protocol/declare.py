@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from headrace.db.statements import statements
-from headrace.define.sync import sync_definitions
+from headrace.define.sync import UNNAMED, sync_definitions
 from headrace.errors import BadRequest
 from headrace.model.definition import Definition
 from headrace.model.payload_schema import NOT_VALID, payload_check
 from headrace.model.text import NotJsonError, to_json
 from headrace.model.trigger_settings import TriggerDeclaration, complete_settings
 from headrace.service.door import Act
-from headrace.service.permissions import Forbidden
 from headrace.service.worker_protocol.hello import EVERY, Declared, Synced
 from headrace.triggers.declare import sync_triggers
 
@@ -27,36 +27,49 @@ async def sync_declared(act: Act, declared: Declared, synced: Synced) -> None:
     # In a thread: a worker may declare many definitions, and measuring a large schema takes a while.
     await asyncio.to_thread(_check_all, declared.definitions)
     bound = [] if EVERY in act.principal.queues else list(act.principal.queues)
-    if bound:
-        await _stay_within(act, declared, bound)
+    definitions = await _stay_within(act, declared, bound, synced) if bound else declared.definitions
     # Whoever is bound to queues does not know all of an app, so nothing has left its code.
     complete = declared.complete and not bound
-    triggers = {definition.key: definition.triggers for definition in declared.definitions}
-    report = await sync_definitions(act.conn, declared.definitions, app=declared.app, complete=complete)
-    fired = await sync_triggers(act.conn, triggers, app=declared.app, complete=complete)
+    triggers = {definition.key: definition.triggers for definition in definitions}
+    app = declared.app
+    alone = app != UNNAMED
+    report = await sync_definitions(act.conn, definitions, app=app, complete=complete, alone=alone)
+    fired = await sync_triggers(act.conn, triggers, app=app, complete=complete, kept=report.kept)
     synced.added.extend(report.added)
     synced.changed.extend(report.changed)
     synced.deleted_from_code.extend(report.deleted_from_code)
+    synced.kept.extend(report.kept)
     synced.triggers_taken.extend(fired.taken)
     changes = {"added": report.added, "changed": report.changed, "deleted_from_code": report.deleted_from_code}
     changes |= {"triggers_added": fired.added, "triggers_changed": fired.changed}
     changes |= {"triggers_deleted_from_code": fired.deleted_from_code}
     if told := {name: keys for name, keys in changes.items() if keys}:
-        await act.audit(declared.app, **told)
+        await act.audit(app, **told)
 
 
-async def _stay_within(act: Act, declared: Declared, queues: Sequence[str]) -> None:
-    """A token bound to queues neither declares what runs elsewhere nor takes over what does."""
-    keys, names = [], []
+async def _stay_within(act: Act, declared: Declared, queues: Sequence[str], synced: Synced) -> list[Definition]:
+    """What a token bound to queues may declare: nothing that runs elsewhere, or would take over what does.
+
+    The rest is not refused, for an app may well declare more than one machine serves; it is told what was left out.
+    """
+    keys = [definition.key for definition in declared.definitions]
+    names = [trigger.name for definition in declared.definitions for trigger in definition.triggers]
+    others = {(row[0], row[1]) for row in await act.conn.fetch(SQL["list_elsewhere"], keys, names, queues)}
+    kept = []
     for definition in declared.definitions:
-        keys.append(definition.key)
-        names += [trigger.name for trigger in definition.triggers]
-        asked = [definition.queue, *(trigger.settings.get("queue") for trigger in definition.triggers)]
-        if elsewhere := [queue for queue in asked if queue is not None and queue not in queues]:
-            raise Forbidden(f"{definition.key!r}: this token declares nothing for queue {elsewhere[0]}")
-    others = await act.conn.fetchval(SQL["find_elsewhere"], keys, names, queues)
-    if others is not None:
-        raise Forbidden(f"{others!r} belongs to others, and this token may not change it")
+        if definition.queue not in queues or ("definition", definition.key) in others:
+            synced.definitions_elsewhere.append(definition.key)
+            synced.triggers_elsewhere.extend(trigger.name for trigger in definition.triggers)
+            continue
+        away = {trigger.name for trigger in definition.triggers if ("trigger", trigger.name) in others}
+        away |= {
+            trigger.name
+            for trigger in definition.triggers
+            if (trigger.settings.get("queue") or queues[0]) not in queues
+        }
+        synced.triggers_elsewhere.extend(sorted(away))
+        kept.append(replace(definition, triggers=tuple(t for t in definition.triggers if t.name not in away)))
+    return kept
 
 
 def _check_all(definitions: Sequence[Definition]) -> None:

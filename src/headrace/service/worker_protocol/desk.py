@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
@@ -14,7 +15,8 @@ from headrace.db.database import Database, close_pool
 from headrace.db.listen import Listener
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
-from headrace.errors import DatabaseUnusable, NotFound
+from headrace.db.trouble import trouble
+from headrace.errors import DatabaseAway, NotFound
 from headrace.service.worker_protocol.secrets import Maskers
 from headrace.worker.claims import Claims
 
@@ -24,7 +26,16 @@ POOL_SIZE = 10
 MOST_KNOWN = 10_000
 # Of the payloads of one claim. One alone may be larger, though not by much: the database takes no more than 1 MB.
 LARGEST_ANSWER = 8 * 1024 * 1024
+# Of a lease: a busy worker costs a write for each such part, and not for each request.
+RENEW_AFTER = 1 / 6
 Value = TypeVar("Value")
+
+
+class Heard(NamedTuple):
+    """When a worker's lease was last renewed through this process, and how long it is."""
+
+    at: float
+    lease: float
 
 
 class Desk:
@@ -37,6 +48,7 @@ class Desk:
         self._listens = False
         self._owners: OrderedDict[int, str] = OrderedDict()
         self._claims: OrderedDict[int, Claims] = OrderedDict()
+        self._heard: OrderedDict[int, Heard] = OrderedDict()
         self.maskers = Maskers()
         database.closers.append(self.close)
 
@@ -50,7 +62,7 @@ class Desk:
                 async with self._pool.acquire() as conn:
                     yield conn
         except TRANSIENT as error:
-            raise DatabaseUnusable(f"the database does not answer: {type(error).__name__}: {error}") from error
+            raise trouble(error) or DatabaseAway() from error
 
     async def check_owner(self, worker_id: int, owner: str) -> None:
         """`NotFound` for a worker that is not there, and the same for somebody else's."""
@@ -79,6 +91,30 @@ class Desk:
             _remember(self._claims, worker_id, claims)
         return claims
 
+    def heard(self, worker_id: int, lease: float | None = None) -> None:
+        """The worker's lease was just renewed; without `lease` it is as long as it was."""
+        if lease is None:
+            known = self._heard.get(worker_id)
+            lease = None if known is None else known.lease
+        if lease is not None:
+            _remember(self._heard, worker_id, Heard(time.monotonic(), lease))
+
+    def renews_in(self, worker_id: int) -> float:
+        """In how many seconds the lease should be renewed: now, if nothing is known of it."""
+        known = self._heard.get(worker_id)
+        return 0.0 if known is None else max(0.0, known.at + known.lease * RENEW_AFTER - time.monotonic())
+
+    async def show_life(self, conn: Connection, worker_id: int) -> bool:
+        """What a worker asks is a sign of life: its lease is renewed once a part is over. False if it is lost."""
+        if self.renews_in(worker_id) > 0:
+            return True
+        lease = await conn.fetchval(SQL["show_life"], worker_id)
+        if lease is None:
+            self._heard.pop(worker_id, None)
+            return False
+        self.heard(worker_id, lease)
+        return True
+
     def ended(self, worker_id: int, jobs: Iterable[UUID]) -> None:
         """Jobs of a worker ended, which may let it claim others."""
         claims = self._claims.get(worker_id)
@@ -88,6 +124,7 @@ class Desk:
     def forget(self, worker_id: int) -> None:
         """It has left."""
         self._claims.pop(worker_id, None)
+        self._heard.pop(worker_id, None)
 
     def listen(self) -> None:
         """Somebody is about to wait for work."""

@@ -39,15 +39,26 @@ class Hello:
     worker_id: int | None = None
     declared: Sequence[Declared] = ()
 
+    def schemas(self) -> dict[str, str]:
+        """Which version of each definition's schema it declares."""
+        return {one.key: one.schema_version for declared in self.declared for one in declared.definitions}
+
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What came of the code's word: keys of definitions, and triggers whose names were taken by hand-made ones."""
+    """What came of the code's word: keys of definitions, and triggers whose names were taken by hand-made ones.
+
+    What a token bound to queues may not declare is elsewhere: it was left as it is. `kept` are definitions that the
+    code does not have, and others may.
+    """
 
     added: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     deleted_from_code: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
     triggers_taken: list[str] = field(default_factory=list)
+    definitions_elsewhere: list[str] = field(default_factory=list)
+    triggers_elsewhere: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +73,15 @@ class Welcome:
 
 
 def grant_queues(principal: Principal, asked: Sequence[str]) -> tuple[str, ...]:
-    """What was asked for; with a token bound to queues only those, and all of those when `*` was asked for."""
+    """What was asked for; with a token bound to queues its own of those, and all of its own when `*` was asked for."""
     if EVERY in principal.queues:
         return tuple(asked)
     if EVERY in asked:
         return principal.queues
-    if refused := sorted(set(asked) - set(principal.queues)):
-        raise Forbidden(f"this token serves {', '.join(principal.queues)} and not {', '.join(refused)}")
-    return tuple(asked)
+    granted = tuple(queue for queue in asked if queue in principal.queues)
+    if not granted:
+        raise Forbidden(f"this token serves {', '.join(principal.queues)} and not {', '.join(sorted(set(asked)))}")
+    return granted
 
 
 def refuse_sql_jobs(definitions: Sequence[str]) -> None:

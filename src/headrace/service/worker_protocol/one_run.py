@@ -10,19 +10,21 @@ from uuid import UUID
 
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, LeaseLost
+from headrace.log import get_logger
 from headrace.logs.write import stored_upto
 from headrace.model.job import ClaimedJob, Terms
 from headrace.model.log_line import LogLine
 from headrace.model.mask_outcome import mask_outcome
 from headrace.model.masking import Masker
-from headrace.model.outcome import Fail, Failed, Outcome, Retry, Succeeded
+from headrace.model.outcome import CannotRead, Fail, Failed, Outcome, Retry, Succeeded
 from headrace.model.retry import RetryPolicy
 from headrace.model.status import JobStatus
 from headrace.model.text import NotJsonError, clean, to_json
-from headrace.model.transition import MAX_TRACEBACK, Transition, decide
+from headrace.model.transition import MAX_TRACEBACK, Transition, decide, unformed
 from headrace.service.worker_protocol.work import Work
 
 SQL = statements(__file__)
+log = get_logger("headrace.api")
 
 
 class Said(NamedTuple):
@@ -61,6 +63,10 @@ class OneRun:
             return await self._end(Retry(retry_after, error), traceback)
         return await self._end(Failed(error), traceback)
 
+    async def give_back_unread(self, reason: str, traceback: str | None) -> Transition:
+        """Its worker could not read the payload, which is not the job's fault: unspent, for those who can."""
+        return await self._end(CannotRead(reason), traceback)
+
     async def beat(self, progress: float | None, message: str | None) -> bool:
         """Renew the worker's lease; whether this run should stop."""
         said = () if progress is None and message is None else [(self._fence[0], progress, message)]
@@ -85,9 +91,13 @@ class OneRun:
 
     async def _end(self, outcome: Outcome, traceback: str | None = None) -> Transition:
         job, canceled, masker = await self._job()
-        if masker:  # before it is cut
-            outcome, traceback = mask_outcome(outcome, masker), traceback and masker.mask_text(traceback)
-        transition = decide(job, outcome, random.random())  # noqa: S311 - jitter is no secret
+        try:
+            if masker:  # before it is cut
+                outcome, traceback = mask_outcome(outcome, masker), traceback and masker.mask_text(traceback)
+            transition = decide(job, outcome, random.random())  # noqa: S311 - jitter is no secret
+        except Exception as error:
+            log.exception("an outcome could not be formed", job_id=str(job.id), run=job.run)
+            transition, traceback = unformed(*self._fence, error), None
         if canceled and transition.final is None:  # as the statement would have it
             transition = transition._replace(outcome="canceled", final=JobStatus.CANCELED, delay=0.0)
         if traceback is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -11,21 +13,24 @@ from uuid import UUID
 import asyncpg
 
 from headrace.db.connect import Connection
+from headrace.db.sqlstate import data_can_cause
 from headrace.db.statements import statements
-from headrace.errors import BadRequest, LeaseLost
+from headrace.errors import BadRequest, DatabaseUnusable, LeaseLost
+from headrace.log import get_logger
 from headrace.logs.write import write_lines
 from headrace.model.job import ClaimedJob
 from headrace.model.log_line import LogLine
 from headrace.model.mask_outcome import mask_line, mask_transition
 from headrace.model.masking import Masker
 from headrace.model.text import clean
-from headrace.model.transition import Transition
+from headrace.model.transition import Transition, unformed
 from headrace.queue.claim import list_held
 from headrace.queue.finish import finish_attempts
 from headrace.queue.lease import (
     ProgressReport,
     WorkerIdentity,
     list_cancel_requests,
+    note_standstill,
     register_worker,
     renew_lease,
     stop_worker,
@@ -39,10 +44,15 @@ from headrace.service.worker_protocol.hello import Hello, Synced, Welcome, grant
 from headrace.worker.transport import Fence
 
 SQL = statements(__file__)
+log = get_logger("headrace.api")
 MAX_PROGRESS_TEXT = 500
 # What is due later than this, whoever promotes sees in time by itself.
 SOON = 6.0
 LOST = "this worker was called lost or has stopped: others may have its jobs; register anew"
+NO_ATTEMPT_LEFT = (
+    "a run that was the last attempt of its job has no final status: "
+    'say "final": "dead_letter", or end the run with jobs/{id}/fail, which decides by itself'
+)
 
 
 class Heard(NamedTuple):
@@ -80,12 +90,14 @@ class Work:
             renewed = await renew_lease(act.conn, worker_id=worker_id, running=0)
             if renewed is None:
                 raise LeaseLost(LOST)
+        desk_of(self._house.database).heard(worker_id, hello.lease.total_seconds())
         return Welcome(worker_id, queues, renewed.now, hello.lease.total_seconds(), synced)
 
     async def _write_worker(self, act: Act, hello: Hello, queues: tuple[str, ...]) -> int:
         if hello.worker_id is not None:
             await desk_of(self._house.database).check_owner(hello.worker_id, self._owner)
-            await act.conn.execute(SQL["serve_definitions"], hello.worker_id, list(hello.definitions))
+            definitions, schemas = list(hello.definitions), json.dumps(hello.schemas())
+            await act.conn.execute(SQL["serve_definitions"], hello.worker_id, definitions, schemas)
             return hello.worker_id
         who = WorkerIdentity(
             hello.name,
@@ -97,6 +109,7 @@ class Work:
             hello.concurrency,
             hello.lease,
             self._owner,
+            schemas=hello.schemas(),
         )
         return await register_worker(act.conn, who)
 
@@ -108,14 +121,19 @@ class Work:
         memory_bytes: int | None = None,
         progress: Sequence[ProgressReport] = (),
         tell_held: bool = True,
+        stood_still: float | None = None,
     ) -> Heard:
         """Renew the lease, or `LeaseLost`. Progress of others' jobs is passed over."""
-        async with self.at_desk(worker_id) as conn:
+        desk = await self._check(worker_id)
+        async with desk.use() as conn:
             held = await list_held(conn, worker_id=worker_id) if tell_held or running is None else []
             busy = len(held) if running is None else running
             renewed = await renew_lease(conn, worker_id=worker_id, running=busy, memory_bytes=memory_bytes)
             if renewed is None:
+                if stood_still is not None:
+                    await note_standstill(conn, worker_id=worker_id, seconds=stood_still)
                 raise LeaseLost(LOST)
+            desk.heard(worker_id)
             if progress:
                 await self._write_progress(conn, worker_id, progress)
             cancel = await list_cancel_requests(conn, worker_id=worker_id) if running != 0 else []
@@ -135,6 +153,7 @@ class Work:
         """Up to `limit` jobs; with `knows`, what the worker holds beside these is given back first, unspent."""
         desk = await self._check(worker_id)
         claims = desk.claims_of(worker_id)
+        await self._show_life(desk, worker_id)
         if knows is not None:
             await claims.release_unknown(knows)
         jobs = await claims.claim(limit=limit, suspects=suspects, wait=0)
@@ -143,29 +162,48 @@ class Work:
         async with desk.use() as conn:
             if not await conn.fetchval(SQL["is_live"], worker_id):
                 raise LeaseLost(LOST)
-        if wait > 0:
+        until = time.monotonic() + wait
+        while not jobs and (left := until - time.monotonic()) > 0:
+            # In parts, for a lease may be shorter than the wait.
             desk.listen()
-            jobs = await claims.claim(limit=limit, suspects=suspects, wait=wait)
+            jobs = await claims.claim(limit=limit, suspects=suspects, wait=min(left, desk.renews_in(worker_id)))
+            await self._show_life(desk, worker_id)
         return jobs
+
+    async def _show_life(self, desk: Desk, worker_id: int) -> None:
+        if desk.renews_in(worker_id) > 0:
+            return
+        async with desk.use() as conn:
+            if not await desk.show_life(conn, worker_id):
+                raise LeaseLost(LOST)
 
     async def finish(self, worker_id: int, transitions: Sequence[Transition]) -> set[Fence]:
         """Write how runs ended; gives back those that are not this worker's any more. All or none is stored."""
         async with self.at_desk(worker_id) as conn:
             maskers = await self.maskers(conn, (ended.job_id for ended in transitions if _says_something(ended)))
-        masked = [
-            mask_transition(ended, maskers[ended.job_id]) if _says_something(ended) else ended for ended in transitions
-        ]
+        masked = [_masked(ended, maskers[ended.job_id]) if _says_something(ended) else ended for ended in transitions]
         return await self.write_ended(worker_id, masked)
 
     async def write_ended(self, worker_id: int, transitions: Sequence[Transition]) -> set[Fence]:
         """The same for what is masked already."""
         try:
             async with self.at_desk(worker_id) as conn:
-                refused = await finish_attempts(conn, worker_id=worker_id, transitions=transitions)
+                refused = await finish_attempts(
+                    conn,
+                    worker_id=worker_id,
+                    transitions=transitions,
+                    unreadable_after=self._house.settings.jobs.unreadable_after_s,
+                )
                 if any(transition.final is None and 0 < transition.delay < SOON for transition in transitions):
                     await conn.execute(SQL["tell_due"])
-        except (asyncpg.PostgresError, ValueError) as error:
-            raise BadRequest(f"this cannot be stored: {type(error).__name__}: {error}") from error
+        except (asyncpg.PostgresError, BadRequest, ValueError) as error:
+            cause = (error.__cause__ if isinstance(error, BadRequest) else error) or error
+            if isinstance(cause, asyncpg.CheckViolationError) and cause.constraint_name == "spent_within_maximum":
+                raise BadRequest(NO_ATTEMPT_LEFT, field="final") from None
+            problem = f"{type(cause).__name__}: {cause}"
+            if isinstance(cause, BadRequest) or data_can_cause(cause):
+                raise BadRequest(f"this cannot be stored: {problem}") from error
+            raise DatabaseUnusable(f"this cannot be stored now: {problem}. Send it again.") from error
         desk_of(self._house.database).ended(worker_id, (ended.job_id for ended in transitions))
         return refused
 
@@ -190,16 +228,17 @@ class Work:
     async def stop(self, worker_id: int) -> None:
         """Leave in order: what it still holds goes back, unspent."""
         desk = await self._check(worker_id)
-        await desk.claims_of(worker_id).release_unknown(())
+        await desk.claims_of(worker_id).release_all()
         async with desk.use() as conn:
             await stop_worker(conn, worker_id=worker_id)
         desk.forget(worker_id)
 
     @asynccontextmanager
     async def at_desk(self, worker_id: int) -> AsyncIterator[Connection]:
-        """A connection for a worker that is this principal's."""
+        """A connection for a worker that is this principal's, and whose request shows that it lives."""
         desk = await self._check(worker_id)
         async with desk.use() as conn:
+            await desk.show_life(conn, worker_id)
             yield conn
 
     async def _check(self, worker_id: int) -> Desk:
@@ -212,6 +251,15 @@ class Work:
         authorise(self._principal, "worker.work")
         if self._principal.tenant is not None:
             raise Forbidden("a worker serves all tenants: do not choose one")
+
+
+def _masked(ended: Transition, masker: Masker) -> Transition:
+    """Without its secrets; what cannot be masked is not stored, and its job ends all the same."""
+    try:
+        return mask_transition(ended, masker)
+    except Exception as error:
+        log.exception("an outcome could not be formed", job_id=str(ended.job_id), run=ended.run)
+        return unformed(ended.job_id, ended.run, error)
 
 
 def _says_something(ended: Transition) -> bool:

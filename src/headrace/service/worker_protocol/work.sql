@@ -7,7 +7,8 @@ select exists (select from headrace.worker where id = $1 and state = 'live')
 -- The worker's lanes are others now: tell every process that remembers them.
 -- name: serve_definitions
 with changed as (
-  update headrace.worker set definitions = $2 where id = $1 and state = 'live' and definitions <> $2 returning id)
+  update headrace.worker set definitions = $2, schemas = $3
+   where id = $1 and state = 'live' and (definitions <> $2 or schemas <> $3) returning id)
 select pg_notify('headrace', 'lanes') from changed
 
 -- Of runs that are this worker's, or were: the last word often comes with the outcome.

@@ -90,7 +90,7 @@ class RetentionPreview(Answer):
     weeks: list[WholeWeekAnswer] = Field(description="those that would go whole; their jobs are counted above too")
 
 
-class RunAnswer(Answer):
+class RetentionRunAnswer(Answer):
     """The job that does it."""
 
     job_id: UUID
@@ -130,6 +130,6 @@ async def preview_retention(service: Asked) -> RetentionPreview:
 
 
 @router.post("/run", status_code=202)
-async def run_retention(service: Asked) -> RunAnswer:
+async def run_retention(service: Asked) -> RetentionRunAnswer:
     """Have a worker prune now, instead of at its time."""
-    return RunAnswer(job_id=await service.retention.run())
+    return RetentionRunAnswer(job_id=await service.retention.run())

@@ -47,7 +47,9 @@ class WorkerAnswer(Answer):
 class WorkerQuery(Request_):
     """A part of the list."""
 
-    state: WorkerState | None = None
+    state: WorkerState | None = Field(
+        default=None, description="if absent, live ones and those that ended within a day"
+    )
     limit: int = Field(default=50, ge=1, le=200)
     cursor: int | None = Field(default=None, ge=0, le=2**63 - 1, description="`next_cursor` of the page before")
 

@@ -13,7 +13,8 @@ from .cgroup import make_group, remove_group, usable_parent
 from .orders import FOR_EVER, Orders, Surroundings
 from .scratch import Scratch
 from .setup import Account, Confines, SetupFailed, Streams, become_command, find_account
-from .wire import ENDED, HELLO, MOST_RESULT, RESULT, Report, Spec, frame
+from .stills import Stills
+from .wire import ENDED, HELLO, MOST_RESULT, RESULT, STANDS, Report, Spec, frame
 
 UNKILLABLE_AFTER = 10.0
 ROUND = 0.02  # between two rounds of killing; the end of a process cuts it short
@@ -51,7 +52,8 @@ class Monitor:
         self._ended: float | None = None
         self._status: int | None = None
         self._is_alone = True
-        self._timed_out = self._was_stopped = False
+        self._timed_out = self._was_stopped = self._stood_still = False
+        self._stills = Stills()
         self._stop_until: float | None = None
         self._killing_since: float | None = None
         self._leftovers: set[int] = set()
@@ -66,7 +68,7 @@ class Monitor:
             self._orders.wait(FOR_EVER)
         problem = self._start()
         while not self._is_alone and not self._unkillable:
-            self._orders.wait(self._next_step())
+            self._orders.wait(min(self._next_step(), self._next_look()))
             self._reap()
             if not self._is_alone:
                 self._proceed(time.monotonic())
@@ -111,7 +113,7 @@ class Monitor:
             self._decide(now)
         if self._killing_since is not None:
             killed = tree.kill(self._tree)
-            if not self._was_stopped and not self._timed_out:
+            if not self._was_stopped and not self._timed_out and not self._stood_still:
                 self._leftovers.update(killed)
             if now - self._killing_since > UNKILLABLE_AFTER:
                 self._unkillable = [pid for pid in self._tree() if tree.lives(pid)]
@@ -129,8 +131,28 @@ class Monitor:
         elif not is_stopping and (self._orders.must_stop or now >= self._next_step()):
             self._was_stopped = self._orders.must_stop
             self._timed_out = not self._was_stopped
-            self._stop_until = now + self._spec.kill_grace
-            tree.terminate(self._tree())
+            self._stop(now)
+        elif now >= self._next_look():
+            self._look(now)
+
+    def _stop(self, now: float) -> None:
+        self._stop_until = now + self._spec.kill_grace
+        tree.terminate(self._tree())
+
+    def _look(self, now: float) -> None:
+        """Stop a command that stands still, for nobody is there to let it go on; tell of what it started and does."""
+        seen = self._stills.look(self._pid, self._tree(), now)
+        if seen.note is not None:
+            with contextlib.suppress(OSError):  # the worker may be gone
+                self._control.sendall(frame(STANDS, seen.note.encode("utf-8", "replace")))
+        if seen.command_stands:
+            self._stood_still = True
+            self._stop(now)
+
+    def _next_look(self) -> float:
+        """None while it is ended: what stands still is woken then, or killed."""
+        is_ending = self._stop_until is not None or self._killing_since is not None
+        return FOR_EVER if is_ending else self._stills.next_look
 
     def _next_step(self) -> float:
         """When something is to be done even if nothing happens."""
@@ -188,6 +210,7 @@ class Monitor:
             leftovers=len(self._leftovers),
             unkillable=self._unkillable,
             cannot_execute=problem,
+            stood_still=self._stood_still,
         )
 
     def _outlast(self) -> None:

@@ -34,6 +34,19 @@ def lives(pid: int) -> bool:
     return bool(stat) and stat[0] not in "ZX"
 
 
+def stopped(pids: Iterable[int]) -> dict[int, int]:
+    """Those that a signal has stopped, each with how often it has run: unchanged, it was not continued meanwhile."""
+    return {pid: _switches(pid) for pid in pids if _stat(pid)[:1] == ["T"]}
+
+
+def name(pid: int) -> str:
+    """The program's name, as far as the kernel keeps it."""
+    try:
+        return _read(f"/proc/{pid}/comm").strip()
+    except OSError:
+        return "gone"
+
+
 def send(pids: Iterable[int], number: int) -> None:
     """Signal each that is still there."""
     for pid in pids:
@@ -83,6 +96,14 @@ def _stat(pid: int) -> list[str]:
         return _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
     except OSError:
         return []
+
+
+def _switches(pid: int) -> int:
+    try:
+        lines = _read(f"/proc/{pid}/status").splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[-1]) for line in lines if "ctxt_switches:" in line)
 
 
 def _read(path: str) -> str:

@@ -19,6 +19,7 @@ KILL = b"K"
 HELLO = b"H"  # it is there and waits for GO: until then nothing has run
 RESULT = b"R"
 ENDED = b"E"
+STANDS = b"S"  # with the processes that stand still, or none when they all go on; the command itself is not one of them
 
 HEAD = struct.Struct("!cI")
 MOST_RESULT = 1_000_000
@@ -63,6 +64,7 @@ class Report(NamedTuple):
     leftovers: int
     unkillable: list[int]
     cannot_execute: str | None
+    stood_still: bool
 
     def dump(self) -> bytes:
         """As it travels."""

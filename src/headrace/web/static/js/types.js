@@ -12,6 +12,10 @@
  * @property {number} priority
  * @property {string} source
  * @property {string | null} source_ref
+ * @property {string | null} trigger_id
+ * @property {string | null} event_id
+ * @property {string | null} retry_of
+ * @property {string | null} replaced_by
  * @property {string | null} correlation_id
  * @property {string | null} dedupe_key
  * @property {string | null} idempotency_key
@@ -100,6 +104,7 @@
  * @property {number} runs
  * @property {string} created_at
  * @property {string | null} created_by
+ * @property {string | null} obstacle
  */
 /** @typedef {{at: string, status: string | null, reason: string | null, job_id: string | null, seconds: number | null}} Run */
 /** @typedef {{due_at: string, note: string | null}} DueTime */

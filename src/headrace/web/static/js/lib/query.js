@@ -18,6 +18,7 @@ export const QUALIFIERS = {
   source: { says: "how it came to be", param: "source" },
   group: { says: "correlation id", param: "correlation_id" },
   trigger: { says: "id of a trigger", param: "trigger" },
+  event: { says: "id of an event", param: "event" },
 };
 export const STATUSES = ["scheduled", "queued", "running", "succeeded", "failed", "dead_letter", "canceled"];
 export const SOURCES = ["api", "sql", "scheduler", "catchup", "manual", "event", "backfill", "retry"];
@@ -51,7 +52,7 @@ export function problemOf({ terms }) {
     if (name === "status" && !STATUSES.includes(value)) return `status: ${value} is none. Use ${STATUSES.join(", ")}.`;
     if ((name === "after" || name === "before") && toTime(value, 0) === null)
       return `${name}: use a duration such as 2h, or a date.`;
-    if (name === "trigger" && !/^[0-9a-f-]{36}$/i.test(value)) return "trigger: use its id.";
+    if ((name === "trigger" || name === "event") && !/^[0-9a-f-]{36}$/i.test(value)) return `${name}: use its id.`;
   }
   return "";
 }
@@ -96,7 +97,8 @@ export function fits(job, filter) {
     same("source", job.source) &&
     same("worker", job.worker) &&
     same("correlation_id", job.correlation_id) &&
-    same("trigger", job.source_ref) &&
+    same("trigger", job.trigger_id) &&
+    same("event", job.event_id) &&
     (!filter.q || (job.last_error ?? "").toLowerCase().includes(filter.q.toLowerCase())) &&
     (!filter.created_after || job.created_at >= filter.created_after) &&
     (!filter.created_before || job.created_at < filter.created_before)

@@ -28,7 +28,7 @@ const REASONS = /** @type {Record<string, string>} */ ({
   already_fired: "this version has fired before",
   condition: "the condition does not hold",
   deduplicated: "the same payload was enqueued a moment before",
-  definition_deleted: "its definition is no longer in code",
+  deleted_from_code: "its definition is gone",
   definition_disabled: "its definition is disabled",
   disabled: "the trigger was off",
   dispatch_failed: "the event could not be dispatched",
@@ -47,6 +47,16 @@ const REASONS = /** @type {Record<string, string>} */ ({
 
 /** @param {string | null} reason */
 export const reasonWords = (reason) => (reason === null ? "" : (REASONS[reason] ?? reason.replaceAll("_", " ")));
+
+const OBSTACLES = /** @type {Record<string, string>} */ ({
+  deleted_from_code: "Its definition is gone, so it enqueues nothing",
+  definition_disabled: "Its definition is disabled, so it enqueues nothing",
+  secret_fields: "Its definition has secret fields, which no trigger can fill in",
+  no_worker: "No live worker knows its definition",
+});
+
+/** Why it comes to nothing though it is on. @param {Trigger} trigger */
+export const obstacleWords = ({ obstacle }) => (obstacle === null ? "" : (OBSTACLES[obstacle] ?? obstacle));
 
 const SOURCES = /** @type {Record<string, string>} */ ({
   scheduler: "on time",

@@ -1,9 +1,10 @@
 // One job: its story, its lines, what it was given, and what can be done with it.
 import { api } from "../api.js";
 import { Copy } from "../components/copy.js";
+import { Icon } from "../components/icon.js";
 import { Failed, Skeleton } from "../components/states.js";
 import { Status } from "../components/status.js";
-import { statusWord } from "../lib/format.js";
+import { shortId, statusWord } from "../lib/format.js";
 import { changedMuch, onJobs } from "../live.js";
 import { useResource, useWhenChanged } from "../resource.js";
 import { href } from "../router.js";
@@ -60,6 +61,12 @@ export function Job({ params }) {
         <${Actions} job=${found} show=${(/** @type {any} */ changed) => job.change(() => changed)} />
       </div>
     </header>
+    ${
+      found.replaced_by &&
+      html`<p class="banner"><${Icon} name="retry" /><span>Closed:
+      <a class="link" href=${href(`/jobs/${found.replaced_by}`)}>job ${shortId(found.replaced_by)}</a> runs in its place, with
+      another payload.</span></p>`
+    }
     <${Timeline} job=${found} attempts=${attempts} />
     <div class="columns">
       <div class="stack"><${Log} job=${found} /></div>

@@ -5,7 +5,7 @@ import { NextTimes } from "../components/next_times.js";
 import { Panel } from "../components/panel.js";
 import { Failed, Loaded, Skeleton } from "../components/states.js";
 import { Switch } from "../components/switch.js";
-import { firesWords } from "../lib/triggers.js";
+import { firesWords, obstacleWords } from "../lib/triggers.js";
 import { counted } from "../live.js";
 import { useResource, useWhenChanged } from "../resource.js";
 import { href } from "../router.js";
@@ -80,6 +80,7 @@ export function TriggerPage({ params }) {
 function Notices({ trigger }) {
   const said = [
     !trigger.enabled && `Paused${trigger.pause_note ? `: ${trigger.pause_note}` : "."}`,
+    trigger.obstacle && `${obstacleWords(trigger)}.`,
     trigger.last_error && `It cannot fire: ${trigger.last_error}`,
     trigger.pending_due_at && "A due time waits until the run before it has ended.",
   ].filter(Boolean);

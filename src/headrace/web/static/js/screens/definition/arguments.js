@@ -21,7 +21,7 @@ export function Arguments({ definition }) {
         ? html`<${JsonTree} value=${definition.payload_schema} />`
         : fields.length === 0
           ? html`<p class="panel-body quiet">It takes no arguments.</p>`
-          : html`<div class="table-scroll ruled" tabindex="0" role="region" aria-label="Arguments"><table>
+          : html`<div class="table-scroll ruled" tabindex="0" role="group" aria-label="Arguments"><table>
             <thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Default</th>
               <th scope="col">What</th></tr></thead>
             <tbody>${fields.map((field) => html`<tr key=${field.name}>

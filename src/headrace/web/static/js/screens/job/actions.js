@@ -6,6 +6,7 @@ import { say } from "../../components/toast.js";
 import { useKeys } from "../../keyboard.js";
 import { may } from "../../session.js";
 import { html, useState } from "../../ui.js";
+import { useCancel } from "../jobs/cancel.js";
 import { canCancel, canRetry, changeOne } from "../jobs/change.js";
 import { EnqueueDialog } from "../jobs/enqueue.js";
 
@@ -15,7 +16,8 @@ import { EnqueueDialog } from "../jobs/enqueue.js";
 export function Actions({ job, show }) {
   const [dialog, setDialog] = useState(/** @type {"" | "copy" | "retry"} */ (""));
   const retry = () => changeOne("retry", job, show);
-  const cancel = () => changeOne("cancel", job, show);
+  const canceling = useCancel(show);
+  const cancel = () => canceling.cancel(job);
   useKeys([
     ...(may("jobs.retry") ? [{ keys: "r", says: "Retry this job", does: retry }] : []),
     ...(may("jobs.cancel") ? [{ keys: "c", says: "Cancel this job", does: cancel }] : []),
@@ -38,6 +40,7 @@ export function Actions({ job, show }) {
       <${MenuItem} does=${copy(asCurl(job))}>curl</${MenuItem}>
       <${MenuItem} does=${copy(location.origin + location.pathname + location.search)}>Address</${MenuItem}>
     </${Menu}>
+    ${canceling.view}
     ${dialog && html`<${EnqueueDialog} copyOf=${job} retry=${dialog === "retry"} close=${() => setDialog("")} />`}
   </div>`;
 }

@@ -40,16 +40,14 @@ export function Payload({ job }) {
   </section>`;
 }
 
-const BY_TRIGGER = ["scheduler", "catchup", "manual", "backfill"];
-
 /** @param {{job: import("../../types.js").WholeJob}} props */
 function Source({ job }) {
   if (!job.source_ref) return job.source;
   if (job.source === "retry")
     return html`retry of <a class="link" href=${href(`/jobs/${job.source_ref}`)}>${job.source_ref.slice(-8)}</a>`;
-  if (BY_TRIGGER.includes(job.source))
-    return html`${job.source}, <a class="link"
-      href=${href(`/triggers/${job.source_ref}`)}>its trigger</a>`;
-  return html`${job.source}, <a class="link"
-    href=${href("/jobs", { q: `trigger:${job.source_ref}` })}>all that it led to</a>`;
+  return html`${job.source}${
+    job.trigger_id && html`, <a class="link" href=${href(`/triggers/${job.trigger_id}`)}>its trigger</a>`
+  }${
+    job.event_id && html`, <a class="link" href=${href("/jobs", { q: `event:${job.event_id}` })}>all that the event led to</a>`
+  }`;
 }

@@ -76,15 +76,15 @@ function Legend({ all }) {
 // "Running" and "ended" are seen anyway.
 const SEEN = ["running", "ended", "next"];
 
-/** What a job that waits is waiting for. @param {{job: WholeJob}} props */
+/** What a job that waits is waiting for, and whether the worker of one that runs is silent. @param {{job: WholeJob}} props */
 function Why({ job }) {
-  const waits = job.status === "queued" || job.status === "scheduled";
-  const why = useResource(`why ${job.id} ${job.status} ${waits ? Math.floor(now.value / 5000) : ""}`, (signal) =>
-    waits ? api.get(`/jobs/${job.id}/why`, {}, signal) : Promise.resolve({ reasons: [] }),
+  const live = ["scheduled", "queued", "running"].includes(job.status);
+  const why = useResource(`why ${job.id} ${job.status} ${live ? Math.floor(now.value / 5000) : ""}`, (signal) =>
+    live ? api.get(`/jobs/${job.id}/why`, {}, signal) : Promise.resolve({ reasons: [] }),
   );
   const reasons = (why.data?.reasons ?? []).filter((/** @type {any} */ reason) => !SEEN.includes(reason.code));
   if (reasons.length === 0) return null;
   return html`<p class="why"><${Icon} name=${job.status === "scheduled" ? "scheduled" : "warning"} /><span><span
-    class="strong">Why it waits: </span>${reasons.map((/** @type {any} */ reason) => reason.detail).join(" ")}</span>
+    class="strong">${job.status === "running" ? "It may stand still" : "Why it waits"}: </span>${reasons.map((/** @type {any} */ reason) => reason.detail).join(" ")}</span>
     </p>`;
 }

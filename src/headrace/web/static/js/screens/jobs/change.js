@@ -8,7 +8,7 @@ import { statusWord } from "../../lib/format.js";
 const FINAL = ["succeeded", "failed", "canceled", "dead_letter"];
 
 /** @param {Job} job */
-export const canRetry = (job) => FINAL.includes(job.status);
+export const canRetry = (job) => FINAL.includes(job.status) && !job.replaced_by;
 /** @param {Job} job */
 export const canCancel = (job) => !FINAL.includes(job.status) && !job.cancel_requested;
 
@@ -20,7 +20,8 @@ export const canCancel = (job) => !FINAL.includes(job.status) && !job.cancel_req
  */
 export async function changeOne(what, job, show) {
   const possible = what === "retry" ? canRetry(job) : canCancel(job);
-  if (!possible) return say(`Nothing to ${what}. The job is ${statusWord(job.status)}.`);
+  if (!possible)
+    return say(`Nothing to ${what}. ${job.replaced_by ? "Another job replaced it." : `The job is ${statusWord(job.status)}.`}`);
   show(wanted(what, job));
   try {
     const changed = await api.post(`/jobs/${job.id}/${what}`);

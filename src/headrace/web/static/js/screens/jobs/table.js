@@ -8,6 +8,7 @@ import { plural, shortId } from "../../lib/format.js";
 import { href, navigate } from "../../router.js";
 import { may } from "../../session.js";
 import { html } from "../../ui.js";
+import { useCancel } from "./cancel.js";
 import { changeOne } from "./change.js";
 import { COLUMNS } from "./columns.js";
 
@@ -28,7 +29,9 @@ export function JobsTable({ page, usual, columns, selection }) {
   /** @type {Job[]} */
   const jobs = page.jobs;
   const usuals = new Map(usual.map((one) => [one.definition_key, one]));
-  useTableKeys(jobs, selection, page);
+  const show = (/** @type {Job} */ changed) => page.put([changed]);
+  const canceling = useCancel(show);
+  useTableKeys(jobs, selection, { show, cancel: canceling.cancel });
   const all = jobs.length > 0 && jobs.every((job) => selection.ids.has(job.id));
   const selects = may("jobs.bulk");
   const row = (/** @type {Job} */ job) => {
@@ -48,7 +51,8 @@ export function JobsTable({ page, usual, columns, selection }) {
         ${columns.map((name) => html`<th scope="col" key=${name} class=${CLASSES[name]}>${COLUMNS[name][0]}</th>`)}
       </tr></thead>
       <tbody>${jobs.map((job) => row(job))}</tbody>
-    </table></div>`;
+    </table></div>
+    ${canceling.view}`;
 }
 
 /** @param {any} props */
@@ -117,8 +121,11 @@ function Said({ job }) {
   return html`<td class="clip cell-said ${bad ? "is-bad" : "soft"}" title=${text ?? undefined}>${text}</td>`;
 }
 
-/** @param {Job[]} jobs @param {import("./selection.js").Selection} selection @param {any} page */
-function useTableKeys(jobs, selection, page) {
+/**
+ * @param {Job[]} jobs @param {import("./selection.js").Selection} selection
+ * @param {{show: (job: Job) => void, cancel: (job: Job) => void}} does
+ */
+function useTableKeys(jobs, selection, { show, cancel }) {
   const at = jobs.findIndex((job) => job.id === selection.cursor);
   const move = (/** @type {number} */ to) => {
     const job = jobs[Math.max(0, Math.min(jobs.length - 1, to))];
@@ -127,8 +134,6 @@ function useTableKeys(jobs, selection, page) {
     document.querySelector(`[data-job="${job.id}"]`)?.scrollIntoView({ block: "nearest" });
   };
   const here = (/** @type {(job: Job) => void} */ does) => () => at >= 0 && does(jobs[at]);
-  const change = (/** @type {"retry" | "cancel"} */ what) =>
-    here((job) => changeOne(what, job, (changed) => page.put([changed])));
   useKeys([
     { keys: "j", says: "Next job", does: () => move(at + 1) },
     { keys: "k", says: "Job before", does: () => move(at - 1) },
@@ -139,7 +144,7 @@ function useTableKeys(jobs, selection, page) {
           { keys: "X", says: "Select to here", does: here((job) => selection.toHere(job.id, jobs)) },
         ]
       : []),
-    ...(may("jobs.retry") ? [{ keys: "r", says: "Retry the job", does: change("retry") }] : []),
-    ...(may("jobs.cancel") ? [{ keys: "c", says: "Cancel the job", does: change("cancel") }] : []),
+    ...(may("jobs.retry") ? [{ keys: "r", says: "Retry the job", does: here((job) => changeOne("retry", job, show)) }] : []),
+    ...(may("jobs.cancel") ? [{ keys: "c", says: "Cancel the job", does: here(cancel) }] : []),
   ]);
 }

@@ -17,7 +17,7 @@ export function Busiest({ of, window }) {
     <${Loaded} of=${of} what="This table" rows=${5}>${(/** @type {any} */ data) =>
       data.items.length === 0
         ? html`<div class="state state-small"><p>Nothing ran in the ${words}.</p></div>`
-        : html`<div class="table-scroll" tabindex="0" role="region" aria-label="Busiest definitions"><table>
+        : html`<div class="table-scroll" tabindex="0" role="group" aria-label="Busiest definitions"><table>
             <thead><tr>
               <th scope="col">Definition</th><th scope="col" class="wide-only">Attempts</th>
               <th scope="col" class="num">Count</th><th scope="col" class="num">Succeeded</th>

@@ -9,6 +9,7 @@ import { html } from "../../ui.js";
 function wayTo({ kind, name }) {
   if (kind === "definition")
     return [href("/jobs", { q: `definition:${name} status:failed status:dead_letter` }), "See the jobs"];
+  if (kind === "unknown") return [href("/jobs", { q: `definition:${name} status:queued` }), "See what waits"];
   if (kind === "queue") return [href("/jobs", { q: `queue:${name} status:queued` }), "See what waits"];
   if (kind === "worker") return [href("/jobs", { q: `worker:${name} status:running` }), "See its jobs"];
   if (kind === "trigger") return [href("/triggers"), "See the triggers"];

@@ -17,7 +17,7 @@ export function Deliveries({ trigger, first }) {
       lines.items.length === 0
         ? html`<${Empty} title="No event yet" icon="triggers"><p>Each event that fits
             <code> ${trigger.event_name}</code> will stand here.</p></${Empty}>`
-        : html`<div class="table-scroll ruled" tabindex="0" role="region" aria-label="Deliveries"><table>
+        : html`<div class="table-scroll ruled" tabindex="0" role="group" aria-label="Deliveries"><table>
             <thead><tr><th scope="col">Event</th><th scope="col">Outcome</th><th scope="col">Why</th>
               <th scope="col" class="num">When</th></tr></thead>
             <tbody>${lines.items.map((line) => html`<${Line} key=${line.event_id} line=${line} />`)}</tbody>
@@ -31,7 +31,8 @@ export function Deliveries({ trigger, first }) {
 /** @param {{line: any}} props */
 function Line({ line }) {
   return html`<tr>
-    <td>${line.event} <code class="quiet">${shortId(line.event_id)}</code></td>
+    <td><a href=${href("/jobs", { q: `event:${line.event_id}` })}>${line.event} <code
+      class="quiet">${shortId(line.event_id)}</code></a></td>
     <td><${Outcome} outcome=${line.outcome} /></td>
     <td class="clip" title=${line.detail ?? undefined}>${
       line.outcome === "fired"

@@ -18,7 +18,7 @@ export function Ledger({ trigger, first }) {
       lines.items.length === 0
         ? html`<${Empty} title="Nothing has been due yet" icon="triggers"><p>Each due time will stand here, fired with its
             job or skipped with the reason.</p></${Empty}>`
-        : html`<div class="table-scroll ruled" tabindex="0" role="region" aria-label="Fire ledger"><table>
+        : html`<div class="table-scroll ruled" tabindex="0" role="group" aria-label="Fire ledger"><table>
             <thead><tr><th scope="col">Due</th><th scope="col">Outcome</th><th scope="col">Why</th>
               <th scope="col" class="wide-only">How</th><th scope="col" class="num wide-only">When</th></tr></thead>
             <tbody>${lines.items.map((line) => html`<${Line} key=${line.due_at + line.occasion + line.at} line=${line}

@@ -7,7 +7,7 @@ import { now } from "../../clock.js";
 import { useKeys } from "../../keyboard.js";
 import { duration, hourMinute } from "../../lib/format.js";
 import { dayIn, ownZone } from "../../lib/in_zone.js";
-import { awaitsTime, failingWords, firesNote, firesWords } from "../../lib/triggers.js";
+import { awaitsTime, failingWords, firesNote, firesWords, obstacleWords } from "../../lib/triggers.js";
 import { zone } from "../../preferences.js";
 import { href, navigate } from "../../router.js";
 import { may, session } from "../../session.js";
@@ -67,13 +67,14 @@ function Fires({ one }) {
   const { trigger, clock_change: change } = one;
   const skipped = one.runs.filter((run) => run.status === "skipped").length;
   const paused = !trigger.enabled && trigger.pause_note;
+  const bad = obstacleWords(trigger) || trigger.last_error;
   return html`<span title=${firesWords(trigger, one.words)}>${firesWords(trigger, one.words)}</span>
     ${change && trigger.enabled && html` <span class="tag tag-warn" title=${change.note}>clock change ${
       dayIn(Date.parse(change.due_at), trigger.timezone)}</span>`}
     ${skipped > 0 && trigger.trigger_type === "schedule" && html` <span class="tag">${skipped} skipped</span>`}
     ${
-      trigger.last_error
-        ? html`<span class="cell-sub is-bad" title=${trigger.last_error}>${trigger.last_error}</span>`
+      bad
+        ? html`<span class="cell-sub is-bad" title=${bad}>${bad}</span>`
         : html`<span class="cell-sub">${paused ? trigger.pause_note : firesNote(trigger)}</span>`
     }`;
 }

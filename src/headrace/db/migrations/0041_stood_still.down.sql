@@ -1,0 +1,2 @@
+drop function headrace._lost_error(interval);
+alter table headrace.worker drop column stood_still;

@@ -1,0 +1,40 @@
+"""What a worker does before it works, through trouble that passes by itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
+
+from headrace.db.connect import TRANSIENT
+from headrace.errors import DatabaseAway
+from headrace.log import get_logger
+from headrace.worker.backoff import Backoff
+
+log = get_logger("headrace.worker")
+T = TypeVar("T")
+# The database is away or crowded, or somebody else who starts just now was in the way. A wrong password does not pass.
+PASSING: tuple[type[BaseException], ...] = (*TRANSIENT, DatabaseAway)
+
+
+async def patiently(what: str, step: Callable[[], Awaitable[T]]) -> T:
+    """Try until it is done; a step that is cut off in its middle must bear to be done again."""
+    backoff = Backoff()
+    while True:
+        try:
+            return await step()
+        except PASSING as error:
+            said = str(error) if isinstance(error, DatabaseAway) else f"{type(error).__name__}: {error}"
+            log.warning(f"cannot {what} yet, and will try again", error=said)
+        await backoff.pause()
+
+
+async def unless_stopped(stop: asyncio.Event, work: Coroutine[Any, Any, T]) -> T | None:
+    """What the work gives, or None when `stop` comes first: then the work is cancelled."""
+    working, stopping = asyncio.create_task(work), asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        return working.result() if working.done() else None
+    finally:
+        working.cancel()
+        stopping.cancel()
