@@ -114,13 +114,21 @@ def milliseconds(job_id: UUID) -> int:
 
 
 async def test_an_id_is_a_version_7_uuid_with_the_databases_time(engine: Engine) -> None:
-    clock = "select (extract(epoch from clock_timestamp()) * 1000)::bigint"
+    clock = "select floor(extract(epoch from clock_timestamp()) * 1000)::bigint"
     before = await engine.db.fetchval(clock)
     single, several = await engine.enqueue(), await engine.enqueue_many(3)
     after = await engine.db.fetchval(clock)
     for job_id in (single, *several):
         assert (job_id.version, job_id.variant) == (7, "specified in RFC 4122")
         assert before <= milliseconds(job_id) <= after
+
+
+async def test_ids_of_one_session_are_in_order_also_within_a_millisecond(engine: Engine) -> None:
+    await engine.define()
+    made = "select (select headrace.enqueue('work', '{}') where n > 0) from generate_series(1, 200) as n"
+    ids = [row[0] for row in await engine.db.fetch(made)]
+    assert len({milliseconds(job_id) for job_id in ids}) < len(ids)
+    assert ids == sorted(ids)
 
 
 async def test_ten_thousand_jobs_come_back_in_the_order_of_their_payloads(engine: Engine) -> None:
