@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
-from tests.wiping import leave, remember_shape, wipe
+from tests.wiping import leave, leave_all, remember_shape, wipe
 
 from headrace.db.connect import Endpoint
 from headrace.db.embedded import EmbeddedServer
@@ -80,7 +80,10 @@ def start_server(major: str, folder: Path) -> Iterator[TestServer]:
         with (folder / f"pg{major}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             asyncio.run(_make_template(server))
-        yield server
+        try:
+            yield server
+        finally:
+            leave_all()
 
 
 async def _make_template(server: TestServer) -> None:

@@ -24,7 +24,7 @@ SHAPE = """
 """
 TABLES = (
     *("queue", "attempt", "job", "idempotency", "progress", "waiter"),
-    *("trigger", "deleted_trigger", "fire", "fired_once", "dedupe", "event_inbox", "delivery", "event"),
+    *("trigger", "deleted_trigger", "fire", "fired_once", "dedupe", "event_inbox", "delivery", "event", "event_key"),
     *("rollup_delta", "rollup", "rollup_hour", "rollup_total", "queue_sample"),
     *("log", "session", "token", "audit", "operation", "lane", "worker", "definition_pause", "rate_bucket"),
     *("definition", "queue_pause", "queue_setting", "queue_share", "tenant_pause", "default_schedule"),
@@ -78,6 +78,12 @@ def leave(url: str) -> None:
     """The database goes."""
     session = _sessions.pop(url, None)
     if session is not None:
+        session.close()
+
+
+def leave_all() -> None:
+    """A server may stop with the last who uses it; who wipes there again opens another session."""
+    for session in _sessions.values():
         session.close()
 
 
