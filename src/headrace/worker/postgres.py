@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -12,16 +13,18 @@ from datetime import datetime
 import asyncpg
 
 from headrace.db.connect import Connection, Endpoint
-from headrace.db.link import DatabaseAway, Link
+from headrace.db.link import COMMAND_TIMEOUT, DatabaseAway, Link
+from headrace.db.sqlstate import data_can_cause
 from headrace.logs.write import write_lines
 from headrace.model.job import ClaimedJob
 from headrace.model.log_line import LogLine
 from headrace.model.transition import Transition
-from headrace.queue.finish import finish_attempts
+from headrace.queue.finish import UNREADABLE_AFTER, finish_attempts
 from headrace.queue.lease import (
     Renewed,
     WorkerIdentity,
     list_cancel_requests,
+    note_standstill,
     register_worker,
     renew_lease,
     set_definitions,
@@ -33,13 +36,22 @@ from headrace.worker.database_clock import DatabaseClock
 from headrace.worker.transport import Beat, Fence, OutcomeRefused, Pulse, TransportAway
 
 RECONCILE_EVERY = 10.0
+GOODBYE_SECONDS = 10.0
 
 
 class PostgresTransport:
     """One worker's connections, and what it remembers of its claims."""
 
-    def __init__(self, endpoint: Endpoint, who: WorkerIdentity, *, poll_interval: float = 1.0) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        who: WorkerIdentity,
+        *,
+        poll_interval: float = 1.0,
+        unreadable_after: float = UNREADABLE_AFTER,
+    ) -> None:
         self._who = who
+        self._unreadable_after = unreadable_after
         self._who_changed = False
         self._claim_link = Link(endpoint, "claim")
         self._finish_link = Link(endpoint, "finish")
@@ -84,7 +96,9 @@ class PostgresTransport:
         self._who_changed = False
         try:
             async with self._using(self._claim_link) as conn:
-                await set_definitions(conn, worker_id=self.worker_id, definitions=self._who.definitions)
+                await set_definitions(
+                    conn, worker_id=self.worker_id, definitions=self._who.definitions, schemas=self._who.schemas
+                )
         except BaseException:
             self._who_changed = True
             raise
@@ -93,9 +107,9 @@ class PostgresTransport:
     def wake(self) -> None:
         self.claims.wake()
 
-    def serve(self, definitions: tuple[str, ...]) -> None:
+    def serve(self, definitions: tuple[str, ...], schemas: Mapping[str, str]) -> None:
         """Claim these from now on."""
-        self._who = replace(self._who, definitions=definitions)
+        self._who = replace(self._who, definitions=definitions, schemas=schemas)
         self._who_changed = True
         self.claims.wake()
 
@@ -108,13 +122,17 @@ class PostgresTransport:
     async def heartbeat(self, beat: Beat) -> Pulse:
         if self._heartbeat_link is None:
             # Made here, on the loop of the thread that beats.
-            self._heartbeat_link = Link(self._endpoint, "heartbeat")
+            # A connection cut without a word is given up while there is time for another.
+            within = min(self._who.lease.total_seconds() / 3, COMMAND_TIMEOUT)
+            self._heartbeat_link = Link(self._endpoint, "heartbeat", within=within)
         if beat.last:
             await self._heartbeat_link.close()
             return Pulse(live=True)
         worker_id = self.worker_id
         async with self._using(self._heartbeat_link) as conn:
             renewed = await renew_lease(conn, worker_id=worker_id, running=beat.running, memory_bytes=beat.memory_bytes)
+            if renewed is None and beat.stood_still is not None:
+                await note_standstill(conn, worker_id=worker_id, seconds=beat.stood_still)
             if renewed is None or not self._heard(renewed):
                 # Unless the worker has come back under another id meanwhile, whom this does not concern.
                 return Pulse(live=worker_id != self.worker_id)
@@ -126,9 +144,12 @@ class PostgresTransport:
     async def finish(self, transitions: Sequence[Transition]) -> set[Fence]:
         try:
             async with self._using(self._finish_link) as conn:
-                refused = await finish_attempts(conn, worker_id=self.worker_id, transitions=transitions)
+                refused = await finish_attempts(
+                    conn, worker_id=self.worker_id, transitions=transitions, unreadable_after=self._unreadable_after
+                )
         except (asyncpg.PostgresError, ValueError) as error:
-            raise OutcomeRefused(f"{type(error).__name__}: {error}") from error
+            problem = f"{type(error).__name__}: {error}"
+            raise (OutcomeRefused if data_can_cause(error) else TransportAway)(problem) from error
         self.claims.ended(ended.job_id for ended in transitions)
         if any(ended.final is None and not ended.delay for ended in transitions):
             self.claims.wake()  # also where no notification comes, as behind a pooler
@@ -147,14 +168,13 @@ class PostgresTransport:
         return renewed is not None
 
     async def close(self) -> None:
-        with contextlib.suppress(TransportAway):
-            # What is still ours now is not running: a claim whose reply was lost, an outcome that was not written.
-            await self.claims.release_unknown(())
-            async with self._using(self._claim_link) as conn:
-                await stop_worker(conn, worker_id=self.worker_id)
-        await self._claim_link.close()
-        await self._finish_link.close()
-        await self._log_link.close()
+        with contextlib.suppress(TransportAway, TimeoutError):
+            async with asyncio.timeout(GOODBYE_SECONDS):  # a database that stands still must not keep us
+                # What is still ours now is not running: a claim whose reply was lost, an outcome that was not written.
+                await self.claims.release_all()
+                async with self._using(self._claim_link) as conn:
+                    await stop_worker(conn, worker_id=self.worker_id)
+        await asyncio.gather(self._claim_link.close(), self._finish_link.close(), self._log_link.close())
 
     @asynccontextmanager
     async def _using(self, link: Link) -> AsyncIterator[Connection]:
