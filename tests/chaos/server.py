@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.waiting import wait_until
@@ -43,12 +43,14 @@ class OwnServer:
         os.kill(postmaster, signal.SIGSTOP)  # first, so that it has no new children meanwhile
         self._frozen = [postmaster, *children_of(postmaster)]
         for pid in self._frozen[1:]:
-            os.kill(pid, signal.SIGSTOP)
+            with suppress(ProcessLookupError):  # it had just ended
+                os.kill(pid, signal.SIGSTOP)
 
     def thaw(self) -> None:
         """Let it go on."""
         for pid in self._frozen:
-            os.kill(pid, signal.SIGCONT)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
         self._frozen = []
 
     def close(self) -> None:
