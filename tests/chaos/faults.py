@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -23,6 +25,7 @@ SERVE_NOTHING = ("--queues", "nothing")
 END_OF_TIME = datetime.max
 INTERVALS = (0.5, 1.0, 1.5)
 LONGEST_STOP = 4.0
+LOOK_EVERY = 0.1
 
 
 async def wait(seconds: float) -> None:
@@ -59,8 +62,22 @@ class Herd:
             self._stopped[victim.pid] = time.monotonic() + self._chance.uniform(0.2, LONGEST_STOP)
             self.stops += 1
 
-    def go_on(self, *, all_of_them: bool = False) -> None:
-        """SIGCONT for those whose time is over."""
+    @asynccontextmanager
+    async def going_on(self) -> AsyncIterator[None]:
+        """During the block each goes on when its time is over, whoever waits meanwhile; after it all do."""
+        looking = asyncio.create_task(self._look())
+        try:
+            yield
+        finally:
+            looking.cancel()
+            self._go_on(all_of_them=True)
+
+    async def _look(self) -> None:
+        while True:
+            await wait(LOOK_EVERY)
+            self._go_on()
+
+    def _go_on(self, *, all_of_them: bool = False) -> None:
         for pid, at in list(self._stopped.items()):
             if all_of_them or time.monotonic() >= at:
                 os.kill(pid, signal.SIGCONT)

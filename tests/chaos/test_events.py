@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -65,6 +65,21 @@ class Emitter:
             self.committed.update(ids)
 
 
+async def make_trouble(
+    connection: Connection, herd: Herd, chance: random.Random, emitting: Sequence[asyncio.Task[None]]
+) -> None:
+    """Until all is emitted."""
+    while not all(task.done() for task in emitting):
+        await wait(chance.uniform(0.1, 0.6))
+        match chance.choices(["kill", "stop", "cut"], [3, 2, 4])[0]:
+            case "kill":
+                herd.kill_one()
+            case "stop":
+                herd.stop_one()
+            case _:
+                await herd.cut_off_one(connection, "dispatcher")
+
+
 @pytest.mark.timeout(300)
 async def test_exactly_the_committed_events_fire_once_though_dispatchers_are_killed(
     connection: Connection, database_url: str, tmp_path: Path, record_property: Callable[[str, object], None]
@@ -78,18 +93,9 @@ async def test_exactly_the_committed_events_fire_once_though_dispatchers_are_kil
         herd = Herd(workers, 2, chance)
         await until_live(connection, 2)
         emitting = [asyncio.create_task(emitter.emit(EVENTS // EMITTERS)) for emitter in emitters]
-        while not all(task.done() for task in emitting):
-            await wait(chance.uniform(0.1, 0.6))
-            herd.go_on()
-            match chance.choices(["kill", "stop", "cut"], [3, 2, 4])[0]:
-                case "kill":
-                    herd.kill_one()
-                case "stop":
-                    herd.stop_one()
-                case _:
-                    await herd.cut_off_one(connection, "dispatcher")
+        async with herd.going_on():
+            await make_trouble(connection, herd, chance, emitting)
         await asyncio.gather(*emitting)
-        herd.go_on(all_of_them=True)
         await until("every event is handled", lambda: all_handled(connection))
         assert len(herd.alive()) == 2
     committed = set().union(*(emitter.committed for emitter in emitters))

@@ -22,8 +22,6 @@ TRIGGERS = 200
 # The others are left alone, so that each of their due times must have fired.
 TOGGLED = 40
 EDITED = 20
-# Two seconds until a stopped scheduler's session is ended, and some for a busy machine.
-LONGEST_WAIT = 6.0
 
 
 @pytest.mark.timeout(300)
@@ -38,8 +36,8 @@ async def test_every_due_time_is_in_the_ledger_once_whatever_happens_to_schedule
         operator = Operator(connection, chance)
         await operator.create(TRIGGERS)
         await until("all have a due time", lambda: computed(connection))
-        await make_trouble(connection, herd, operator, chance)
-        herd.go_on(all_of_them=True)
+        async with herd.going_on():
+            await make_trouble(connection, herd, operator, chance)
         await operator.turn_all_on()
         horizon: datetime = await connection.fetchval("select clock_timestamp()")
         await until("all is fired that was due", lambda: fired_until(connection, horizon))
@@ -53,7 +51,6 @@ async def test_every_due_time_is_in_the_ledger_once_whatever_happens_to_schedule
     assert found.expected > TRIGGERS * SECONDS * 0.7
     assert found.fired > found.expected * 0.5
     assert min(herd.kills, herd.stops, herd.cuts, operator.toggles, operator.edits) > 0
-    assert operator.longest_wait < LONGEST_WAIT
 
 
 async def make_trouble(connection: Connection, herd: Herd, operator: Operator, chance: random.Random) -> None:
@@ -61,7 +58,6 @@ async def make_trouble(connection: Connection, herd: Herd, operator: Operator, c
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         await wait(chance.uniform(0.1, 0.3))
-        herd.go_on()
         match chance.choices(["kill", "stop", "cut", "toggle", "edit"], [10, 12, 12, 46, 20])[0]:
             case "kill":
                 herd.kill_one()

@@ -15,6 +15,9 @@ from headrace.model.trigger import Rule
 
 SQL = statements(__file__)
 MOST_KEPT = 50_000
+# So few that an answer fits into a socket's buffer: while a server waits for a client that stands still to read on, it
+# does not end the client's transaction, whose locks others wait for.
+AT_ONCE = 25
 # A trigger's version and its definition's row version: equal ones say the same.
 Stamp = tuple[int, int]
 
@@ -43,8 +46,9 @@ class Rules:
         if len(self._rules) > MOST_KEPT:
             self._rules.clear()
         if unknown := [row["id"] for row in rows if not self._knows(row)]:
-            for row in await conn.fetch(SQL["read_rules"], unknown):
-                self._rules[row["id"]] = row["version"], read_rule(row)
+            for first in range(0, len(unknown), AT_ONCE):
+                for row in await conn.fetch(SQL["read_rules"], unknown[first : first + AT_ONCE]):
+                    self._rules[row["id"]] = row["version"], read_rule(row)
         rules = (self.rule(row["id"]) for row in self.known(rows))
         await self._load_terms(conn, {rule.definition_id for rule in rules if isinstance(rule, Rule)})
 

@@ -15,10 +15,9 @@ import os, signal, sys
 from pathlib import Path
 from headrace.db.embedded.presence import be_present
 lock = be_present(Path(sys.argv[1]))
-child = os.fork()
-if child == 0:
-    signal.pause()
-print(lock.path.name, child, flush=True)
+print(lock.path.name, flush=True)
+if os.fork() == 0:
+    print(os.getpid(), flush=True)
 signal.pause()
 """
 
@@ -32,7 +31,7 @@ def gone(run: Path) -> list[str]:
 def test_a_killed_process_is_gone_once_and_for_whoever_sees_to_the_end_of_it(tmp_path: Path) -> None:
     process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(tmp_path)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    name, child = process.stdout.readline().split()
+    name, child = process.stdout.readline().strip(), process.stdout.readline().strip()
     assert gone(tmp_path) == []
 
     process.kill()
