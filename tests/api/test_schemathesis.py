@@ -21,8 +21,8 @@ from tests.api.served import Served
 from tests.api.test_access import CALLERS
 from tests.service.seeding import seed_everything
 
-EXAMPLES = 400 if os.environ.get("LONG_TESTS") else 6
-STEPS = 30 if os.environ.get("LONG_TESTS") else 8
+EXAMPLES = 400 if os.environ.get("LONG_TESTS") else 3
+STEPS = 30 if os.environ.get("LONG_TESTS") else 6
 # They answer for as long as one listens.
 ENDLESS = {"stream"}
 CHECKS = [

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import asyncpg
 from tests.chaos.server import children_of
-from tests.chaos.storm.house import House
+from tests.chaos.storm.deployment import Deployment
 from tests.chaos.storm.outages import Outages
 from tests.chaos.storm.plan import Injection
 from tests.chaos.storm.producers import enqueue_surely
@@ -39,11 +39,11 @@ class Injected(NamedTuple):
 
 
 class Injector:
-    """Everything that is done to a house."""
+    """Everything that is done to a deployment."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
-        self._outages = Outages(house)
+    def __init__(self, deployment: Deployment) -> None:
+        self._deployment = deployment
+        self._outages = Outages(deployment)
         self._n = 0
         self.injected: list[Injected] = []
         self.stayed_dead = self._outages.stayed_dead
@@ -88,21 +88,21 @@ class Injector:
         }
 
     async def _trap(self, injection: Injection) -> str | None:
-        house = self._house
-        traps = house.http.traps if injection.target == "http" else house.proxies[injection.target].traps
+        deployment = self._deployment
+        traps = deployment.http.traps if injection.target == "http" else deployment.proxies[injection.target].traps
         sqlstate = SQLSTATES[int(injection.chance * len(SQLSTATES))]
         sprung = await traps.lay(Trap(injection.kind, injection.aim or "any", sqlstate))
         return sprung if sprung is None or injection.kind != "refused-statement" else f"{sqlstate} for {sprung}"
 
     async def _kill(self, injection: Injection) -> str | None:
-        resident = self._house.residents[injection.target]
+        resident = self._deployment.residents[injection.target]
         if not resident.is_up():
             return None
         resident.kill()
         return resident.life.name
 
     async def _kill_child(self, injection: Injection) -> str | None:
-        resident = self._house.residents[injection.target]
+        resident = self._deployment.residents[injection.target]
         children = await asyncio.to_thread(children_of, resident.life.pid) if resident.is_up() else []
         if not children:
             return None
@@ -111,10 +111,10 @@ class Injector:
         return f"process {child} of {resident.life.name}"
 
     async def _freeze(self, injection: Injection) -> str | None:
-        resident = self._house.residents[injection.target]
+        resident = self._deployment.residents[injection.target]
         if not resident.is_up() or resident.is_frozen():
             return None
-        name, seconds = resident.life.name, (0.2 + LONGEST_FREEZE * injection.chance) * self._house.lease
+        name, seconds = resident.life.name, (0.2 + LONGEST_FREEZE * injection.chance) * self._deployment.lease
         resident.freeze()
         await pause_for(asyncio.Event(), seconds)
         resident.thaw()
@@ -122,7 +122,7 @@ class Injector:
 
     async def _jump_clock(self, injection: Injection) -> str:
         seconds = (2 * injection.chance - 1) * 2 * HOUR
-        self._house.residents[injection.target].set_clock(seconds)
+        self._deployment.residents[injection.target].set_clock(seconds)
         return f"{seconds:+.0f} s"
 
     async def _poison(self, injection: Injection) -> str:
@@ -131,5 +131,5 @@ class Injector:
         payload: dict[str, object] = {"token": f"x.{self._n}"}
         if definition == "bad_outcome":
             payload["how"] = int(injection.chance * 4)
-        await enqueue_surely(self._house, definition, payload)
+        await enqueue_surely(self._deployment, definition, payload)
         return definition

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from tests.chaos.storm.house import House
+from tests.chaos.storm.deployment import Deployment
 from tests.chaos.storm.plan import Injection
 
 from headrace.db.connect import TRANSIENT
@@ -23,21 +23,21 @@ END_SESSION = (
 class Outages:
     """One at a time."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, deployment: Deployment) -> None:
+        self._deployment = deployment
         self.stayed_dead: list[str] = []
 
     async def crash(self, _injection: Injection) -> str:
         """The postmaster is killed, and an operator starts it again."""
-        async with self._house.database:
-            await asyncio.to_thread(self._house.server.kill)
-            await asyncio.to_thread(self._house.server.start)
+        async with self._deployment.database:
+            await asyncio.to_thread(self._deployment.server.kill)
+            await asyncio.to_thread(self._deployment.server.start)
         return "killed and started"
 
     async def crash_for_good(self, _injection: Injection) -> str:
         """The postmaster is killed, and nobody but Headrace starts it again."""
-        async with self._house.database:
-            await asyncio.to_thread(self._house.server.kill)
+        async with self._deployment.database:
+            await asyncio.to_thread(self._deployment.server.kill)
             deadline = time.monotonic() + BACK_WITHIN
             while not await self._answers():
                 if time.monotonic() > deadline:
@@ -45,24 +45,24 @@ class Outages:
                     break
                 await pause_for(asyncio.Event(), 0.25)
             # Joins the one that runs, or starts it.
-            await asyncio.to_thread(self._house.server.start)
+            await asyncio.to_thread(self._deployment.server.start)
         return "killed, and left to Headrace"
 
     async def freeze(self, injection: Injection) -> str:
         """Every process of the server stands still for half a lease to twice as long as one."""
-        seconds = (0.5 + 1.5 * injection.chance) * self._house.lease
-        async with self._house.database:
-            await asyncio.to_thread(self._house.server.freeze)
+        seconds = (0.5 + 1.5 * injection.chance) * self._deployment.lease
+        async with self._deployment.database:
+            await asyncio.to_thread(self._deployment.server.freeze)
             try:
                 await pause_for(asyncio.Event(), seconds)
             finally:
-                self._house.server.thaw()
+                self._deployment.server.thaw()
         return f"{seconds:.1f} s"
 
     async def end_session(self, _injection: Injection) -> str | None:
         """As an administrator would, by mistake."""
-        async with self._house.database:
-            connection = await self._house.connect(timeout=5)
+        async with self._deployment.database:
+            connection = await self._deployment.connect(timeout=5)
             try:
                 ended: str | None = await connection.fetchval(END_SESSION)
                 return ended
@@ -72,8 +72,8 @@ class Outages:
     async def rename_table(self, injection: Injection) -> str:
         """The table is not there for a moment, as in a migration that is not ours."""
         table = injection.target
-        async with self._house.database:
-            connection = await self._house.connect(timeout=10)
+        async with self._deployment.database:
+            connection = await self._deployment.connect(timeout=10)
             try:
                 await connection.execute("set lock_timeout = '3s'")
                 await connection.execute(f"alter table headrace.{table} rename to storm_{table}")
@@ -88,8 +88,8 @@ class Outages:
 
     async def lock_table(self, injection: Injection) -> str:
         """Somebody holds the table for a moment."""
-        async with self._house.database:
-            connection = await self._house.connect(timeout=10)
+        async with self._deployment.database:
+            connection = await self._deployment.connect(timeout=10)
             try:
                 async with connection.transaction():
                     await connection.execute("set local lock_timeout = '3s'")
@@ -101,7 +101,7 @@ class Outages:
 
     async def _answers(self) -> bool:
         try:
-            connection = await self._house.connect(timeout=2)
+            connection = await self._deployment.connect(timeout=2)
         except TRANSIENT:
             return False
         connection.terminate()

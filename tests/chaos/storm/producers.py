@@ -10,7 +10,7 @@ from typing import Any
 
 import asyncpg
 import httpx
-from tests.chaos.storm.house import House
+from tests.chaos.storm.deployment import Deployment
 from tests.chaos.storm.truth import note
 
 from headrace.db.connect import TRANSIENT, Endpoint, OwnConnection
@@ -44,8 +44,8 @@ UNKNOWN: tuple[type[BaseException], ...] = (*TRANSIENT, asyncpg.PostgresError, h
 class Producer:
     """Asks for one thing after the other. What has a key is asked for until it is confirmed."""
 
-    def __init__(self, house: House, number: int, seed: int, stop: asyncio.Event) -> None:
-        self._house = house
+    def __init__(self, deployment: Deployment, number: int, seed: int, stop: asyncio.Event) -> None:
+        self._deployment = deployment
         self._name = f"p{number}"
         self._chance = random.Random(seed * 100 + number)  # noqa: S311 - no secret
         self._stop = stop
@@ -55,8 +55,10 @@ class Producer:
 
     async def run(self) -> None:
         """Until it is told to stop."""
-        headers = {"Authorization": f"Bearer {self._house.token}"}
-        async with httpx.AsyncClient(base_url=f"{self._house.http.url}/api/v1", headers=headers, timeout=5) as client:
+        headers = {"Authorization": f"Bearer {self._deployment.token}"}
+        async with httpx.AsyncClient(
+            base_url=f"{self._deployment.http.url}/api/v1", headers=headers, timeout=5
+        ) as client:
             self._client = client
             while not await pause_for(self._stop, self._chance.uniform(0.02, 0.12)):
                 await self._ask_for_something()
@@ -147,7 +149,7 @@ class Producer:
 
     async def _connected(self) -> OwnConnection:
         if self._connection is None or self._connection.is_closed():
-            self._connection = await Endpoint(self._house.url("producer")).connect("producer", command_timeout=5)
+            self._connection = await Endpoint(self._deployment.url("producer")).connect("producer", command_timeout=5)
         return self._connection
 
     def _hang_up(self) -> None:
@@ -156,11 +158,11 @@ class Producer:
             self._connection = None
 
 
-async def enqueue_surely(house: House, definition: str, payload: dict[str, Any]) -> None:
+async def enqueue_surely(deployment: Deployment, definition: str, payload: dict[str, Any]) -> None:
     """A job of the storm's own, such as poison, straight to PostgreSQL and until it is there."""
     while True:
         try:
-            connection = await house.connect(timeout=10)
+            connection = await deployment.connect(timeout=10)
             try:
                 token = payload["token"]
                 job_id = await connection.fetchval(ENQUEUE, definition, json.dumps(payload), token, None)

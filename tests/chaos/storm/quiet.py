@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from tests.chaos.storm.house import House
+from tests.chaos.storm.deployment import Deployment
 
 from headrace.db.connect import Connection
 from headrace.pause import pause_for
@@ -25,9 +25,9 @@ PROGRESS = (
 )
 
 
-async def create_triggers(house: House) -> None:
+async def create_triggers(deployment: Deployment) -> None:
     """Schedules of a second and more that catch up with all that they missed, and one that waits for events."""
-    db = await house.connect()
+    db = await deployment.connect()
     for n in range(TRIGGERS):
         name = f"t{n}"
         settings = {"interval_seconds": 1 + n % 3 * 0.5, "catch_up": "all", "catch_up_cap": 1000}
@@ -37,27 +37,27 @@ async def create_triggers(house: House) -> None:
     await db.close()
 
 
-async def become_quiet(house: House) -> tuple[datetime, list[str]]:
+async def become_quiet(deployment: Deployment) -> tuple[datetime, list[str]]:
     """Until when due times count; and what stood still."""
-    for resident in house.residents.values():
+    for resident in deployment.residents.values():
         resident.thaw()
         resident.set_clock(0.0)
-    db = await house.connect()
+    db = await deployment.connect()
     try:
         horizon: datetime = await db.fetchval("select clock_timestamp()")
         stuck = await _until_still(db, horizon, "the schedules do not fire", lambda left: not left[2])
         await db.execute("update headrace.trigger set enabled = false where interval_seconds is not null")
         stuck += await _until_still(db, horizon, "", lambda left: not any(left[:2]))
-        stuck += [*await _events_left(db), *await _all_back(house)]  # poison kills until it has ended
+        stuck += [*await _events_left(db), *await _all_back(deployment)]  # poison kills until it has ended
     finally:
         db.terminate()
     return horizon, stuck
 
 
-async def _all_back(house: House) -> list[str]:
+async def _all_back(deployment: Deployment) -> list[str]:
     """Wait until every process is up and every worker live, and none beside them."""
     deadline = time.monotonic() + NOTHING_MOVES
-    while not await house.all_work():
+    while not await deployment.all_work():
         if time.monotonic() > deadline:
             return ["not all processes came back"]
         await pause_for(asyncio.Event(), 0.2)

@@ -1,4 +1,4 @@
-"""A storm from beginning to end: a house, a load, faults, quiet, and what is wrong afterwards."""
+"""A storm from beginning to end: a deployment, a load, faults, quiet, and what is wrong afterwards."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.chaos.storm.check import check
+from tests.chaos.storm.deployment import Deployment, settled
 from tests.chaos.storm.evidence import Evidence
 from tests.chaos.storm.gather import read_histories, read_jobs, read_sql_done, read_truth
-from tests.chaos.storm.house import House, settled
 from tests.chaos.storm.injector import Injector
 from tests.chaos.storm.plan import Injection, plan
 from tests.chaos.storm.producers import Producer
@@ -33,8 +33,8 @@ STALL = 1.25
 class Watch:
     """Starts again what ended, and notices when the machine has no time for anybody."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, deployment: Deployment) -> None:
+        self._deployment = deployment
         self.stalls: list[tuple[datetime, datetime]] = []
 
     async def run(self) -> None:
@@ -44,7 +44,7 @@ class Watch:
             await pause_for(never, LOOK_EVERY)
             if time.monotonic() - asked > LOOK_EVERY + STALL:
                 self.stalls.append((at, datetime.now(UTC)))
-            for resident in self._house.residents.values():
+            for resident in self._deployment.residents.values():
                 resident.start_again_if_it_ended()
 
 
@@ -55,42 +55,44 @@ async def storm(seed: int, seconds: float, *, a_second: float = A_SECOND, withou
     folder = Path(tempfile.mkdtemp(prefix="storm-"))
     folder.chmod(0o711)
     try:
-        async with settled(folder) as house:
-            await create_triggers(house)
-            watch, injector = Watch(house), Injector(house)
+        async with settled(folder) as deployment:
+            await create_triggers(deployment)
+            watch, injector = Watch(deployment), Injector(deployment)
             watching = asyncio.create_task(watch.run())
             try:
-                await _blow(house, injector, injections, seed)
-                horizon, stuck = await become_quiet(house)
+                await _blow(deployment, injector, injections, seed)
+                horizon, stuck = await become_quiet(deployment)
             finally:
                 watching.cancel()
                 with suppress(asyncio.CancelledError):
                     await watching
-            stuck += [f"did not stop in order: {said}" for said in await house.leave()]
-            evidence = await _gather(house, injector, watch, horizon, [*stuck, *injector.stayed_dead])
+            stuck += [f"did not stop in order: {said}" for said in await deployment.leave()]
+            evidence = await _gather(deployment, injector, watch, horizon, [*stuck, *injector.stayed_dead])
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return Report(seed, seconds, evidence, check(evidence))
 
 
-async def _blow(house: House, injector: Injector, injections: list[Injection], seed: int) -> None:
+async def _blow(deployment: Deployment, injector: Injector, injections: list[Injection], seed: int) -> None:
     stop = asyncio.Event()
     async with asyncio.TaskGroup() as tasks:
         for number in range(PRODUCERS):
-            tasks.create_task(Producer(house, number, seed, stop).run())
+            tasks.create_task(Producer(deployment, number, seed, stop).run())
         try:
             await injector.run(injections)
         finally:
             stop.set()
 
 
-async def _gather(house: House, injector: Injector, watch: Watch, horizon: datetime, stuck: list[str]) -> Evidence:
-    lives = {life.name: life for resident in house.residents.values() for life in resident.lives}
-    truth = read_truth(house.folder / "truth")
-    db = await house.connect()
+async def _gather(
+    deployment: Deployment, injector: Injector, watch: Watch, horizon: datetime, stuck: list[str]
+) -> Evidence:
+    lives = {life.name: life for resident in deployment.residents.values() for life in resident.lives}
+    truth = read_truth(deployment.folder / "truth")
+    db = await deployment.connect()
     try:
         return Evidence(
-            lease=house.lease,
+            lease=deployment.lease,
             truth=truth,
             jobs=await read_jobs(db, lives, truth),
             lives=lives,

@@ -30,8 +30,7 @@ def socket_dir(server: EmbeddedServer) -> Path:
     return Path(parse_qs(urlsplit(server.url).query)["host"][0])
 
 
-@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES.keys())
-@pytest.mark.parametrize("private", [True, False], ids=["private", "open to all"])
+@pytest.mark.parametrize(("name", "private"), list(zip(NAMES.values(), [True, False] * 2, strict=True)), ids=NAMES)
 def test_the_server_runs_in_a_folder_with(name: str, private: bool, data_dir: Path, open_data_dir: Path) -> None:
     base = data_dir if private else open_data_dir
     with EmbeddedServer.start(base.parent / name / ".headrace") as server:
@@ -106,8 +105,7 @@ def test_a_deleted_data_folder_begins_anew(private: bool, data_dir: Path, open_d
         assert run_sql(server.url, "select to_regclass('old')::text") == [(None,)]
 
 
-@pytest.mark.parametrize("name", [".headrace", "x" * 120], ids=["short path", "long path"])
-@pytest.mark.parametrize("private", [True, False], ids=["private", "open to all"])
+@pytest.mark.parametrize(("name", "private"), [(".headrace", True), ("x" * 120, False)], ids=["private", "open to all"])
 def test_a_folder_deleted_under_a_living_owner_begins_anew_and_the_old_server_goes(
     name: str, private: bool, data_dir: Path, open_data_dir: Path, own: OwnerFactory
 ) -> None:

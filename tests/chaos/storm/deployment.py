@@ -58,7 +58,7 @@ select headrace.define_sql_job('storm-sql', 'public.storm_sql(jsonb)', max_attem
 """
 
 
-class House:
+class Deployment:
     """All that runs, by the names that the plan calls them."""
 
     def __init__(self, folder: Path, server: OwnServer) -> None:
@@ -174,17 +174,17 @@ class House:
 
 
 @asynccontextmanager
-async def settled(folder: Path) -> AsyncIterator[House]:
-    """A house in which all work, gone after the block."""
+async def settled(folder: Path) -> AsyncIterator[Deployment]:
+    """A deployment in which all work, gone after the block."""
     os.environ[FILE] = str(folder / "truth")
     (folder / "truth").touch()
     (folder / "truth").chmod(0o666)
     server = await asyncio.to_thread(OwnServer, folder / "pg")
-    house = House(folder, server)
+    deployment = Deployment(folder, server)
     try:
-        await house.open()
-        yield house
+        await deployment.open()
+        yield deployment
     finally:
-        await house.close()
+        await deployment.close()
         await asyncio.to_thread(server.close)
         del os.environ[FILE]
