@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from asyncio import Event
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -34,6 +35,11 @@ class Dash:
         """Go to an address, and wait until the shell is there."""
         await self.page.goto(self.server.url + path)
         await expect(self.page.locator("#main")).to_be_attached()
+
+    async def address_has(self, *parts: str) -> None:
+        """Wait until the address of the page has each of these."""
+        for part in parts:
+            await expect(self.page).to_have_url(re.compile(re.escape(part)))
 
     async def enqueue(self, definition: str, payload: dict[str, Any] | None = None, **options: Any) -> str:
         """A job, by the API."""
@@ -88,6 +94,17 @@ class Dash:
             await route.fulfill(status=status, body=problem, content_type="application/problem+json")
 
         await self.page.route(pattern, answer)
+
+    async def hold(self, pattern: str) -> Event:
+        """Have requests wait until the event is set."""
+        release = Event()
+
+        async def late(route: Route) -> None:
+            await release.wait()
+            await route.continue_()
+
+        await self.page.route(pattern, late)
+        return release
 
     async def allow(self, pattern: str) -> None:
         """As before."""

@@ -56,7 +56,7 @@ async def test_a_window_stays_in_the_address(dash: Dash) -> None:
     await dash.open("/definitions/greet")
     await dash.button("7 d").click()
     await expect(dash.page.get_by_role("heading", name="Attempts in 2 hours")).to_be_visible()
-    assert "window=7d" in dash.page.url
+    await dash.address_has("window=7d")
 
 
 async def test_one_that_is_not_there_says_so(dash: Dash) -> None:

@@ -20,7 +20,7 @@ async def test_alike_failures_are_one_row_that_opens(dash: Dash) -> None:
     await expect(dash.page.get_by_text("2 kinds")).to_be_visible()
     await kind.get_by_role("button", name=re.compile("has no address")).first.click()
     await expect(kind.get_by_role("link", name=re.compile(f"…{newest[-4:]}, attempt 1"))).to_be_visible()
-    assert "open=" in dash.page.url
+    await dash.address_has("open=")
     await dash.page.reload()
     await expect(kind.locator("pre")).to_be_visible()
     await kind.get_by_role("link", name="in 2 jobs").click()

@@ -38,7 +38,7 @@ async def test_a_tab_shows_one_status(dash: Dash) -> None:
 
     await expect(dash.row(bad)).to_be_visible()
     await expect(dash.row(good)).to_have_count(0)
-    assert "status=failed" in dash.page.url
+    await dash.address_has("status=failed")
 
 
 async def test_a_search_is_made_of_qualifiers_that_are_suggested(dash: Dash) -> None:

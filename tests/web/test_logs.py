@@ -18,10 +18,10 @@ async def test_words_are_found_and_a_line_leads_to_its_place(dash: Dash) -> None
     hits = dash.page.locator("li.hit")
     await expect(hits).to_have_count(31)
     await expect(hits.first.locator("mark")).to_have_text("needle")
-    assert "q=needle" in dash.page.url
+    await dash.address_has("q=needle")
     await hits.filter(has_text="needle 7").locator(".hit-at").click()
     await expect(dash.page.get_by_role("heading", name="talk")).to_be_visible()
-    assert re.search(rf"/jobs/{job_id}#R1-\d+$", dash.page.url)
+    await expect(dash.page).to_have_url(re.compile(rf"/jobs/{job_id}#R1-\d+$"))
     await expect(dash.page.locator(".log li.is-target")).to_contain_text("needle 7")
 
 
@@ -34,7 +34,7 @@ async def test_level_definition_and_time_narrow_it_and_stay_in_the_address(dash:
     await expect(hits).to_have_count(1)
     await dash.page.get_by_label("Definition").select_option("greet")
     await expect(dash.page.get_by_role("heading", name="No line matches")).to_be_visible()
-    assert all(part in dash.page.url for part in ("span=1h", "level=40", "definition=greet"))
+    await dash.address_has("span=1h", "level=40", "definition=greet")
     await dash.button("All lines").click()
     await expect(hits.filter(has_text="said 1")).to_have_count(1)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 
-from playwright.async_api import Route, expect
+from playwright.async_api import expect
 from tests.web.dash import Dash
 
 
@@ -67,13 +66,7 @@ async def test_a_panel_that_fails_fails_alone_and_comes_back(dash: Dash) -> None
 
 
 async def test_what_takes_long_has_a_skeleton(dash: Dash) -> None:
-    release = asyncio.Event()
-
-    async def late(route: Route) -> None:
-        await release.wait()
-        await route.continue_()
-
-    await dash.page.route("**/api/v1/charts/busiest*", late)
+    release = await dash.hold("**/api/v1/charts/busiest*")
     await dash.open("/")
     skeleton = dash.page.get_by_role("region", name="Busiest definitions").get_by_role("status", name="Loading")
     await expect(skeleton).to_be_visible()
@@ -85,6 +78,6 @@ async def test_the_range_stays_in_the_address(dash: Dash) -> None:
     await dash.open("/")
     await dash.button("7 d").click()
     await expect(dash.page.get_by_role("heading", name="Attempts in 2 hours")).to_be_visible()
-    assert "window=7d" in dash.page.url
+    await dash.address_has("window=7d")
     await dash.page.reload()
     await expect(dash.button("7 d")).to_have_attribute("aria-pressed", "true")

@@ -75,10 +75,10 @@ async def test_a_super_admin_chooses_a_tenant_which_stays_in_the_address(
 
         await expect(dash.page.locator("tbody tr")).to_have_count(1)
         await expect(dash.row(job_id)).to_be_visible()
-        assert f"tenant={tenant}" in dash.page.url
+        await dash.address_has(f"tenant={tenant}")
         await dash.row(job_id).get_by_role("link").click()
         await expect(dash.page.get_by_role("heading", name="greet")).to_be_visible()
-        assert f"tenant={tenant}" in dash.page.url
+        await dash.address_has(f"tenant={tenant}")
         assert dash.troubles == []
 
 

@@ -22,7 +22,7 @@ async def test_the_printed_link_signs_in_and_the_token_leaves_the_address(
     await page.goto(f"{dashboard.url}/jobs#token={dashboard.token}")
 
     await expect(page.get_by_role("heading", name="Jobs", exact=True)).to_be_visible()
-    assert page.url == f"{dashboard.url}/jobs"
+    await expect(page).to_have_url(f"{dashboard.url}/jobs")
     assert dashboard.token not in await page.evaluate(KEPT)
     await page.context.close()
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 
-from playwright.async_api import Browser, Locator, Route, expect
+from playwright.async_api import Browser, Locator, expect
 from tests.waiting import until
 from tests.web.dash import Dash, reading
 from tests.web.served import DashboardServer
@@ -57,8 +56,7 @@ async def test_type_and_definition_stay_in_the_address(dash: Dash) -> None:
     await expect(row(dash, "on event")).to_have_count(0)
     await dash.page.get_by_label("Definition").select_option("talk")
     await expect(row(dash, "nightly")).to_have_count(0)
-    assert "type=schedule" in dash.page.url
-    assert "definition=talk" in dash.page.url
+    await dash.address_has("type=schedule", "definition=talk")
     await dash.page.reload()
     await expect(row(dash, "talks")).to_be_visible()
     await dash.page.get_by_role("link", name="Once").click()
@@ -140,13 +138,7 @@ async def test_keys_move_open_and_make(dash: Dash) -> None:
 
 async def test_what_takes_long_has_a_skeleton_and_what_fails_a_reason(dash: Dash) -> None:
     await dash.trigger()
-    release = asyncio.Event()
-
-    async def late(route: Route) -> None:
-        await release.wait()
-        await route.continue_()
-
-    await dash.page.route(OVERVIEW, late)
+    release = await dash.hold(OVERVIEW)
     await dash.open("/triggers")
     panel = dash.page.get_by_role("region", name="Triggers")
     await expect(panel.get_by_role("status", name="Loading")).to_be_visible()
@@ -173,7 +165,7 @@ async def test_the_calendar_shows_a_day_and_a_week(dash: Dash) -> None:
     week = dash.page.get_by_role("region", name="Next 7 days")
     await expect(week.get_by_role("heading", name="Today")).to_be_visible()
     await expect(week.get_by_role("link", name="often")).to_have_count(7)
-    assert "span=week" in dash.page.url
+    await dash.address_has("span=week")
 
 
 async def test_a_viewer_sees_triggers_and_changes_none(

@@ -125,8 +125,7 @@ async def test_tenants_take_turns_in_a_fair_queue(hr: Headrace, connection: Conn
     async with working(hr, concurrency=1):
         for job_id in late:
             await finished(hr, job_id)
-    assert order.index("few") <= 2
-    assert len(order) < 200
+    assert [at for at, name in enumerate(order) if name == "few"][-1] <= 8, "the few wait for the many"
 
 
 async def test_a_paused_tenant_goes_on_when_it_is_resumed(hr: Headrace, connection: Connection) -> None:

@@ -42,7 +42,7 @@ def test_when_the_supervisor_is_killed_the_last_one_out_still_stops_the_server(d
         os.kill(supervisor, signal.SIGKILL)
         assert run_sql(server.url, "select 1") == [(1,)]
 
-    assert not running(cluster_of(data_dir))
+    wait_until("server and supervisor are gone", lambda: not running(cluster_of(data_dir)))
 
 
 def test_the_server_outlives_ctrl_c_in_the_terminal_of_its_owner(data_dir: Path, own: OwnerFactory) -> None:
@@ -86,7 +86,7 @@ def test_whoever_shares_a_killed_server_starts_it_again_where_it_was(data_dir: P
         assert server.revive()
         assert not server.is_down()
         assert run_sql(server.url, "select number from kept") == [(42,)]
-    assert not running(cluster_of(data_dir))
+    wait_until("server and supervisor are gone", lambda: not running(cluster_of(data_dir)))
     assert not server.is_down(), "what nobody shares any more is nobody's to start"
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.db.embedded.owners import cluster_of, run_sql, running
+from tests.waiting import wait_until
 
 from headrace.db.embedded import EmbeddedServer, binaries, explain
 from headrace.errors import EmbeddedServerError
@@ -82,7 +83,7 @@ def test_a_damaged_cluster_is_named_with_the_servers_own_words(data_dir: Path) -
 
     with pytest.raises(EmbeddedServerError, match=r"is damaged.*\n.*postgres\.log.*\n(.*\n)*.*control file"):
         EmbeddedServer.start(data_dir)
-    assert not running(cluster_of(data_dir))
+    wait_until("server and supervisor are gone", lambda: not running(cluster_of(data_dir)))
 
 
 def test_a_setting_that_stops_the_server_is_quoted(data_dir: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.db.embedded.owners import cluster_of, running
 from tests.environ import bare_environ
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_until
 
 SCRIPT = """
 from headrace import Headrace
@@ -36,4 +36,4 @@ def test_a_script_with_hr_sync_ends_without_a_complaint_and_stops_its_server(dat
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "queued\n", "")
-    assert running(cluster_of(data_dir)) == []
+    wait_until("server and supervisor are gone", lambda: not running(cluster_of(data_dir)))

@@ -48,7 +48,7 @@ def test_stopping_never_signals_the_process_that_reused_the_id(data_dir: Path, b
         lock_file.write_text("\n".join([str(bystander), *lines[1:]]) + "\n")
 
     os.kill(bystander, 0)
-    assert not running(cluster_of(data_dir))
+    wait_until("server and supervisor are gone", lambda: not running(cluster_of(data_dir)))
 
 
 def test_a_server_that_someone_else_started_is_left_alone(data_dir: Path) -> None:

@@ -7,7 +7,7 @@ import { RelativeTime } from "../../components/time.js";
 import { useRowKeys } from "../../components/rows.js";
 import { useResource } from "../../resource.js";
 import { href, place, setQuery } from "../../router.js";
-import { html, useState } from "../../ui.js";
+import { html, useEffect, useState } from "../../ui.js";
 
 const FILTERS = [
   ["who", "Who"],
@@ -29,9 +29,7 @@ export function AuditTrail() {
   const here = (/** @type {Record<string, any>} */ more) => href("/admin/audit", { ...wanted, ...more });
   return html`<${Panel} title="Audit trail" note="what was changed, by whom">
     <div class="audit-filter">${FILTERS.map(
-      ([name, label]) => html`<label key=${name}><span class="visually-hidden">${label}</span>
-      <input class="input" placeholder=${label} value=${wanted[name]} autocomplete="off"
-        onChange=${(/** @type {any} */ event) => setQuery({ [name]: event.target.value.trim(), cursor: null })} /></label>`,
+      ([name, label]) => html`<${Filter} key=${name} name=${name} label=${label} value=${wanted[name]} />`,
     )}</div>
     <${Loaded} of=${audit} what="The trail">${(/** @type {any} */ data) => html`
       ${
@@ -47,6 +45,16 @@ export function AuditTrail() {
       </span></footer>`
       }`}</${Loaded}>
   </${Panel}>`;
+}
+
+/** What is typed stays while the trail is read. @param {{name: string, label: string, value: string}} props */
+function Filter({ name, label, value }) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  return html`<label><span class="visually-hidden">${label}</span>
+    <input class="input" placeholder=${label} value=${text} autocomplete="off"
+      onInput=${(/** @type {any} */ event) => setText(event.target.value)}
+      onChange=${() => setQuery({ [name]: text.trim(), cursor: null })} /></label>`;
 }
 
 /** @param {{one: any}} props */
