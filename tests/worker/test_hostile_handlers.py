@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.waiting import until
-from tests.worker.running import attempts, errors, finished, working
+from tests.worker.running import attempts, errors, finished, said, working
 
 from headrace import Context, Fail, Headrace, RetryPolicy
 from headrace.db.connect import Connection
@@ -191,3 +191,27 @@ async def test_a_job_whose_outcome_cannot_be_formed_ends_once_and_keeps_no_place
     (error,) = await errors(connection, job.id)
     assert error == "its run ended, but its outcome could not be formed (SystemExit): the worker's log says more"
     assert "an outcome could not be formed" in caplog.text
+
+
+async def test_a_cancel_that_a_handler_planned_before_its_end_takes_neither_its_outcome_nor_its_lines(
+    hr: Headrace, connection: Connection
+) -> None:
+    @hr.job(max_attempts=1)
+    async def charge() -> str:
+        print("charged")
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None
+
+        def cancel_until_it_ends() -> None:
+            if not task.done():
+                task.cancel()
+                loop.call_soon(cancel_until_it_ends)
+
+        # Not at once: the handler would be cancelled before it returns.
+        loop.call_soon(loop.call_soon, cancel_until_it_ends)
+        return "done"
+
+    async with working(hr, concurrency=1):
+        jobs = [await finished(hr, await charge.enqueue()) for _ in range(2)]
+    assert [job.result for job in jobs] == ["done", "done"]
+    assert [await said(connection, job.id) for job in jobs] == [["charged"], ["charged"]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import sys
 import textwrap
 from pathlib import Path
@@ -140,24 +142,31 @@ async def test_what_a_handler_asks_for_is_in_its_span(
 class Broken(SpanProcessor):
     """An exporter with a fault."""
 
-    def __init__(self, fails_at: str) -> None:
+    def __init__(self, fails_at: str, error: type[BaseException]) -> None:
         self._fails_at = fails_at
+        self._error = error
 
     def on_start(self, span: ReadableSpan, parent_context: object = None) -> None:
         if self._fails_at == "start":
-            raise RuntimeError("no room for another span")
+            raise self._error("no room for another span")
 
     def on_end(self, span: ReadableSpan) -> None:
         if self._fails_at == "end":
-            raise RuntimeError("the exporter is gone")
+            raise self._error("the exporter is gone")
 
 
+@pytest.mark.parametrize("error", [RuntimeError, asyncio.CancelledError, SystemExit])
 @pytest.mark.parametrize("fails_at", ["start", "end"])
 async def test_a_tracer_that_raises_decides_nothing(
-    hr: Headrace, connection: Connection, spans: Spans, caplog: pytest.LogCaptureFixture, fails_at: str
+    hr: Headrace,
+    connection: Connection,
+    spans: Spans,
+    caplog: pytest.LogCaptureFixture,
+    fails_at: str,
+    error: type[BaseException],
 ) -> None:
     forget_troubles()
-    spans.provider.add_span_processor(Broken(fails_at))
+    spans.provider.add_span_processor(Broken(fails_at, error))
 
     @hr.job("work", max_attempts=1)
     async def work() -> str:
@@ -168,6 +177,26 @@ async def test_a_tracer_that_raises_decides_nothing(
     assert [job.result for job in jobs] == ["done"] * 3
     assert [await attempts(connection, job.id) for job in jobs] == [[(1, "succeeded", "succeeded")]] * 3
     assert "tracing failed" in caplog.text
+
+
+async def test_a_tracer_whose_failure_cannot_be_logged_decides_nothing(hr: Headrace, spans: Spans) -> None:
+    def refuse(record: logging.LogRecord) -> bool:
+        raise RuntimeError("no lines today")
+
+    forget_troubles()
+    spans.provider.add_span_processor(Broken("end", RuntimeError))
+
+    @hr.job("work")
+    async def work() -> str:
+        return "done"
+
+    tracing = logging.getLogger("headrace.tracing")
+    tracing.addFilter(refuse)
+    try:
+        async with working(hr):
+            assert (await finished(hr, await hr.enqueue("work"))).result == "done"
+    finally:
+        tracing.removeFilter(refuse)
 
 
 async def test_secrets_do_not_show_in_spans(hr: Headrace, connection: Connection, spans: Spans) -> None:

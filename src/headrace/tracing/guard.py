@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
@@ -25,8 +26,11 @@ def never_raises(otherwise: Otherwise) -> Callable[[Callable[P, R]], Callable[P,
         def guarded(*args: P.args, **kwargs: P.kwargs) -> R | Otherwise:
             try:
                 return function(*args, **kwargs)
-            except Exception as error:
-                _tell(function.__name__, error)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # none of these calls awaits: a CancelledError from one is the SDK's own
+                with contextlib.suppress(Exception):  # an application's logging may raise
+                    _tell(function.__name__, error)
                 return otherwise
 
         return guarded
@@ -39,7 +43,7 @@ def forget_troubles() -> None:
     _TROUBLES.clear()
 
 
-def _tell(call: str, error: Exception) -> None:
+def _tell(call: str, error: BaseException) -> None:
     if call in _TROUBLES:
         return
     _TROUBLES.add(call)  # first: the line below asks for the trace that it is part of

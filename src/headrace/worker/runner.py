@@ -110,9 +110,9 @@ class Runner:
     async def _run(self, run: Run) -> None:
         outcome: Outcome
         current.set(run.context)
-        if self._tracer is not None or run.job.trace_context is not None:
-            self._enter_trace(run)
         try:
+            if self._tracer is not None or run.job.trace_context is not None:
+                self._enter_trace(run)
             handler = run.handler
             if run.refusal is not None:
                 raise run.refusal
@@ -131,9 +131,11 @@ class Runner:
         except BaseException as error:
             outcome = failure(error)
         run.ended = True
-        if run.context.run_log is not None:
-            await self._settle_log(run.context.run_log, run)
-        self._end(run, outcome)
+        try:
+            if run.context.run_log is not None:
+                await self._settle_log(run.context.run_log, run)
+        finally:
+            self._end(run, outcome)
 
     def _enter_trace(self, run: Run) -> None:
         """What follows in this task is part of the job's trace, whether or not spans are kept here."""
@@ -149,9 +151,11 @@ class Runner:
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.sleep(0)  # a handler that cancelled its own task must not take its outcome along
             if run.stop_reason != "lost":
-                await self._logs.settle(lines)
+                run.settling = self._loop.create_task(self._logs.settle(lines))
+                await _through_cancels(run.settling)
         except Exception:
-            log.exception("lines of a run could not be kept; its outcome is", **run.job.about())
+            with contextlib.suppress(Exception):  # an application's logging may raise
+                log.exception("lines of a run could not be kept; its outcome is", **run.job.about())
 
     def _open_log(self, job: ClaimedJob) -> RunLog:
         run = self._slots.running.get((job.id, job.run))
@@ -206,6 +210,15 @@ class Runner:
             outcome, detail = mask_outcome(outcome, masker), mask_texts(detail, masker)
         transition = decide(run.job, outcome, random.random())  # noqa: S311 - jitter is no secret
         return transition._replace(detail=_as_json(detail)) if detail else transition
+
+
+async def _through_cancels(task: asyncio.Task[None]) -> None:
+    """Wait for a task whoever cancels the waiting: a handler may have planned that before it ended."""
+    while not task.done():
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.shield(task)
+    if not task.cancelled():
+        task.result()
 
 
 def outcome_of(value: Any) -> Outcome:

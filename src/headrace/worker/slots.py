@@ -29,6 +29,8 @@ class Run:
     stop_reason: StopReason | None = None
     ended: bool = False
     """Whether its handler has ended; what it said may still be on its way."""
+    settling: asyncio.Task[None] | None = None
+    """Writes what it said. Apart from its own task, which a handler may cancel even after its end."""
     refusal: Exception | None = None
     """What ends it in place of its handler, such as secret fields that cannot be read here."""
     masker: Masker | None = None

@@ -113,8 +113,8 @@ class Worker:
             finishing.cancel()
             writing.cancel()
             for run in self._slots.running.values():
-                if run.ended and run.task is not None:  # only its lines still wait, for a database that does not answer
-                    run.task.cancel()
+                if run.settling is not None:  # only its lines still wait, for a database that does not answer
+                    run.settling.cancel()
             await self._heartbeat.stop()
             self._threads.close()
             await self._kinds.close()
