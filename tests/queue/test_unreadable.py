@@ -83,3 +83,24 @@ async def test_a_worker_that_could_read_it_ends_the_count_and_a_shutdown_does_no
         (held,) = await engine.claim(worker, 1)
         await engine.finish(worker, held, outcome)
         assert await engine.db.fetchval(since) is counts
+
+
+async def test_it_is_no_dead_letter_before_every_live_version_has_tried_it(engine: Engine) -> None:
+    old, new = await worker_of(engine, "old"), await worker_of(engine, "new")
+    job_id = await engine.enqueue()
+    await try_after_a_while(engine, old)
+    assert (await engine.status(job_id), (await engine.job(job_id)).attempt_count) == ("scheduled", 0)
+    await try_after_a_while(engine, new)
+    job = await engine.job(job_id)
+    assert job.status == "dead_letter"
+    assert "no worker could read it" in (job.last_error or "")
+
+
+async def try_after_a_while(engine: Engine, worker: int) -> None:
+    """The worker cannot read the only job, which nobody could for twenty minutes."""
+    await engine.db.execute(
+        "update headrace.queue set status = 'queued', run_at = null, queued_at = now(),"
+        " unreadable_since = now() - interval '20 minutes'"
+    )
+    (held,) = await engine.claim(worker, 1)
+    await engine.finish(worker, held, UNREAD)

@@ -5,7 +5,7 @@
 -- Arrays may be empty from $4 on, which unnest fills with nulls: a run of which nothing is said succeeded. Most batches
 -- say nothing, and encoding seven arrays of nulls cost the worker a tenth of its time.
 -- What a worker could not read ('unreadable') goes back unspent, as released, for as long again as it has been so, up to a minute;
--- after $12 seconds it is a dead letter.
+-- after $12 seconds it is a dead letter, unless a live worker has a version of the definition that has not tried this job yet.
 -- The batch has one moment, after its locks, so that it is counted in the minute that its attempts are in.
 
 -- name: finish_attempts
@@ -27,12 +27,12 @@ with ended as (
   select job_id, run, tenant_id, lane_id, gate, queued_at, claimed_at,
          spent + spends::int as spent,
          (case when final is null and cancel_requested then 'canceled'
-               when outcome = 'unreadable' and unread_for >= $12 then 'failed'
+               when given_up then 'failed'
                when outcome = 'unreadable' then 'released' else outcome end)::headrace.attempt_outcome as outcome,
          (case when final is null and cancel_requested then 'canceled'
-               when outcome = 'unreadable' and unread_for >= $12 then 'dead_letter' else final end)::headrace.job_status as final,
+               when given_up then 'dead_letter' else final end)::headrace.job_status as final,
          case when outcome = 'unreadable' then greatest(1, least(60, unread_for)) else delay end as delay,
-         case when outcome = 'unreadable' and unread_for >= $12 then (
+         case when given_up then (
                 select format('no worker could read it for %s s: the database has version %s of %L. The last worker said: %s',
                               round(unread_for), coalesce(d.schema_version, 'unknown'), d.key, error)
                   from headrace.lane join headrace.definition as d on d.id = lane.definition_id where lane.id = lane_id)
@@ -45,6 +45,19 @@ with ended as (
     from held join ended using (job_id, run)
    cross join lateral (
      select coalesce(date_part('epoch', (select finished_at from moment) - unreadable_since), 0) as unread_for) as unread
+   cross join lateral (
+     select case when outcome = 'unreadable' and unread_for >= $12 then not exists (
+              select from headrace.lane
+                join headrace.definition as d on d.id = lane.definition_id
+                join headrace.worker as self on self.id = $1
+                join headrace.worker as other on other.state = 'live' and other.lease_expires_at > now() and not other.draining
+               where lane.id = held.lane_id
+                 and d.key = any(other.definitions) and (lane.queue = any(other.queues) or '*' = any(other.queues))
+                 and other.schemas ->> d.key is distinct from self.schemas ->> d.key
+                 and not exists (
+                   select from headrace.attempt as past join headrace.worker as tried on tried.id = past.worker_id
+                    where past.job_id = held.job_id and tried.schemas ->> d.key is not distinct from other.schemas ->> d.key))
+            else false end as given_up) as verdict
 ), gone as (
   delete from headrace.queue where job_id = any(array(select job_id from accepted where final is not null))
 ), back as (
