@@ -10,7 +10,7 @@ import pytest
 from tests.at_once import Another, held_while_looking_at_workers, until_blocked
 from tests.engine import Engine, watched
 
-from headrace.model.outcome import Failed, Released, Retry, Succeeded
+from headrace.model.outcome import Failed, Released, Retry, Snooze, Succeeded
 from headrace.queue.change import cancel_job
 from headrace.queue.lease import note_standstill, renew_lease, stop_worker
 from headrace.queue.rescue import mark_gone_workers, mark_lost_workers, rescue_jobs
@@ -337,3 +337,31 @@ async def test_a_suspect_ends_even_if_it_is_never_alone(engine: Engine) -> None:
         await lose_suspect(engine, job_id, beside=1)
         losses += 1
     assert (await engine.status(job_id), losses) == ("dead_letter", 11)
+
+
+async def test_a_snooze_between_two_crashes_of_neighbours_does_not_make_an_innocent_job_pay_again(
+    engine: Engine,
+) -> None:
+    job_id = await engine.enqueue(max_attempts=3)
+    for _ in range(3):
+        await lose_suspect(engine, job_id, beside=1)
+        worker = await engine.worker()
+        await engine.finish(worker, await engine.claim(worker), Snooze(0))
+    assert (await engine.job(job_id)).attempt_count == 1
+
+
+async def test_whether_others_were_beside_it_does_not_depend_on_who_is_rescued_first(
+    engine: Engine, another: Another
+) -> None:
+    job_id = await engine.enqueue(max_attempts=3)
+    await lose_suspect(engine, job_id, beside=1)
+    await engine.enqueue()
+    worker = await engine.worker()
+    assert len(await engine.claim(worker)) == 2
+    await engine.lose(worker)
+    other = await another()
+    async with other.transaction():
+        await other.execute("select from headrace.queue where job_id = $1 for update", job_id)
+        assert await engine.rescue() == 1
+    assert await engine.rescue() == 1
+    assert (await engine.job(job_id)).attempt_count == 1

@@ -13,7 +13,9 @@ with expired as (
                             where length > lease / 3)
      for update skip locked
 )
-update headrace.worker set state = 'lost', stopped_at = now(), armed = false
+update headrace.worker
+   set state = 'lost', stopped_at = now(), armed = false,
+       lost_with = (select count(*) from headrace.queue where queue.worker_id = worker.id and queue.status = 'running')
  where id in (select id from expired) and state = 'live' and lease_expires_at <= now()
 returning id, name
 
@@ -23,25 +25,27 @@ select clock_timestamp(), min(lease) from headrace.worker where state = 'live'
 
 -- On the embedded server it can be asked whether a worker's process is still there: no need to wait for its lease.
 -- name: mark_gone_workers
-update headrace.worker set state = 'lost', stopped_at = now(), armed = false
+update headrace.worker
+   set state = 'lost', stopped_at = now(), armed = false,
+       lost_with = (select count(*) from headrace.queue where queue.worker_id = worker.id and queue.status = 'running')
  where state = 'live' and process = any($1::text[])
 returning id, name
 
 -- Jobs whose worker is lost, stopped or gone: canceled if that was asked for, dead letter if this was the last
 -- attempt, else queued again behind the others as suspects. The condition is checked on the locked row, hence the
 -- array: a "not exists" beside the lock is not asked again about the worker that has claimed the row meanwhile.
--- A suspect that was lost beside others pays nothing: it has paid for one crash, and this one may well be theirs. Ten losses
--- are enough, though: by then it is paid for, whoever was there.
+-- A job that was lost before, and is lost again beside others, pays nothing: it has paid for one crash, and this one may well
+-- be theirs. After ten losses it pays all the same. A snooze or a retry between two losses changes none of that.
 -- name: rescue_jobs
 with abandoned as materialized (
   select job_id, run, tenant_id, lane_id, worker_id, gate, queued_at, claimed_at, spent + pays as spent, pays = 0 as excused,
          case when cancel_requested then 'canceled' when spent + pays >= max_attempts then 'dead_letter' end::headrace.job_status as final
     from headrace.queue
    cross join lateral (
-     select case when suspect
-                  and exists (select from headrace.queue as beside
-                               where beside.worker_id = queue.worker_id and beside.status = 'running' and beside.job_id <> queue.job_id)
-                  and (select count(*) from headrace.attempt as past where past.job_id = queue.job_id and past.outcome = 'lost') < 10
+     select case when (select count(*) from headrace.attempt as past where past.job_id = queue.job_id and past.outcome = 'lost') between 1 and 9
+                  and coalesce((select lost_with > 1 from headrace.worker where id = queue.worker_id),
+                               exists (select from headrace.queue as beside where beside.worker_id = queue.worker_id
+                                        and beside.status = 'running' and beside.job_id <> queue.job_id))
                  then 0 else 1 end as pays) as bill
    where status = 'running'
      and worker_id = any(array(

@@ -1,0 +1,1 @@
+alter table headrace.worker drop column lost_with;
