@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from datetime import datetime, timedelta
 
 from tests.chaos.storm.evidence import Evidence, Job, Run
@@ -98,18 +97,30 @@ def _has_a_reason(evidence: Evidence, life: Life, run: Run) -> bool:
 
 
 def _check_neighbours(evidence: Evidence, findings: Findings) -> None:
-    """An innocent job loses at most one attempt to others' poison."""
+    """An innocent job loses at most one attempt to others' poison.
+
+    A process may be called lost for another reason, register anew and meet poison later: only those losses count whose
+    worker, by its id, held poison when it was lost.
+    """
+    held_poison = {
+        run.worker_id
+        for job in evidence.jobs.values()
+        if job.definition in POISONS
+        for run in job.runs
+        if run.outcome == "lost"
+    }
     for job in evidence.jobs.values():
         if job.definition in POISONS:
             continue
-        spent_before, hits = 0, Counter[str]()
+        spent_before, hits = 0, list[Run]()
         for run in job.runs:
-            if run.outcome == "lost" and run.spent > spent_before and _died_of_poison(evidence, run.process):
-                hits[str(run.process)] += 1
+            spends = run.outcome == "lost" and run.spent > spent_before
+            if spends and run.worker_id in held_poison and _died_of_poison(evidence, run.process):
+                hits.append(run)
             spent_before = run.spent
-        if hits.total() > 1:
+        if len(hits) > 1:
             findings.wronged.append(
-                f"{job.definition} {job.id} lost {hits.total()} attempts to its neighbours' poison, in {list(hits)}"
+                f"{job.definition} {job.id} lost {len(hits)} attempts to its neighbours' poison: {hits}, of {job.runs}"
             )
 
 

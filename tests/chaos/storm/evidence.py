@@ -23,6 +23,7 @@ class Run(NamedTuple):
     finished_at: datetime
     process: str | None
     error: str | None
+    worker_id: int | None = None
 
 
 @dataclass

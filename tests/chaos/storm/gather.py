@@ -58,13 +58,15 @@ async def read_jobs(db: Connection, lives: dict[str, Life], truth: Truth) -> dic
     ):
         jobs[row[0]] = Job(row[0], "(no record)", None, row[2], live=row[1])
     attempts = await db.fetch(
-        "select job_id::text, run, outcome::text, final::text, spent, attempt.started_at, finished_at, pid, error"
+        "select job_id::text, run, outcome::text, final::text, spent, attempt.started_at, finished_at, pid, error,"
+        "       worker_id"
         "  from headrace.attempt left join headrace.worker on worker.id = worker_id order by job_id, run"
     )
-    for job_id, run, outcome, final, spent, started_at, finished_at, pid, error in attempts:
+    for job_id, run, outcome, final, spent, started_at, finished_at, pid, error, worker_id in attempts:
         if job_id in jobs:
             process = ran_in.get((job_id, run)) or by_pid.get(pid)
-            jobs[job_id].runs.append(Run(run, outcome, final, spent, started_at, finished_at, process, error))
+            known = Run(run, outcome, final, spent, started_at, finished_at, process, error, worker_id)
+            jobs[job_id].runs.append(known)
     return jobs
 
 
