@@ -38,7 +38,7 @@ begin
 end $$;
 
 -- SQL jobs log in as a role of their own, which may do what it is granted and nothing else. The embedded server has
--- made it: headrace_sql. On your own server, create one first.
+-- made it: headrace_sql. On your own server, create it first.
 revoke execute on function public.remove_old_carts(jsonb), public.check_carts() from public;
 grant execute on function public.remove_old_carts(jsonb), public.check_carts() to headrace_sql;
 grant select, insert, delete on public.cart to headrace_sql;
