@@ -24,6 +24,10 @@ class Spans:
         """In the order in which they ended."""
         return [span for span in self._exporter.get_finished_spans() if span.name == name]
 
+    def names(self) -> list[str]:
+        """Of all, in the order in which they ended."""
+        return [span.name for span in self._exporter.get_finished_spans()]
+
     def one(self, name: str) -> ReadableSpan:
         """The only one of that name."""
         (span,) = self.named(name)

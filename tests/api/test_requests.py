@@ -58,9 +58,16 @@ async def test_with_an_sdk_the_enqueue_is_a_span_below_the_callers(
     job_id = await enqueue(acme, traceparent=PARENT)
     span = spans.one("enqueue work")
     assert span.parent is not None
-    assert format(span.parent.trace_id, "032x") in PARENT
+    assert (format(span.parent.trace_id, "032x"), format(span.parent.span_id, "016x")) == tuple(PARENT.split("-")[1:3])
     assert format(span.context.span_id, "016x") in str(await carried(api, job_id))
     assert (span.attributes or {})["headrace.tenant"] == "acme"
+
+
+async def test_a_request_is_no_span_of_its_own_so_its_query_is_in_none(acme: httpx.AsyncClient, spans: Spans) -> None:
+    answer = await acme.get(JOBS, params={"q": "tok-4711"})
+    assert answer.status_code == 200, answer.text
+    await enqueue(acme)
+    assert spans.names() == ["enqueue work"]
 
 
 async def test_events_and_fires_over_http_go_on_with_the_trace_too(api: Api, acme: httpx.AsyncClient) -> None:

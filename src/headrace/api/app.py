@@ -70,6 +70,8 @@ def routes(parts: tuple[str, ...] = EVERY) -> FastAPI:
         license_info=LICENSE,
         servers=SERVERS,
         generate_unique_id_function=lambda route: route.name,
+        # FastAPI 0.163 and newer would make spans of every request, with its query. Older ones pass this over.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     handle_problems(app)
     describe_exactly(app)
