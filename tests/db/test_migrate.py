@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
 
 import asyncpg
 import pytest
@@ -15,6 +16,7 @@ from tests.waiting import until
 
 from headrace.db import migrate as migrate_module
 from headrace.db.connect import Connection, Endpoint
+from headrace.db.embedded.roles import SQL_ROLE, sql_role_url
 from headrace.db.migrate import Migration, applied_migrations, migrate, read_migrations, rollback
 from headrace.errors import DatabaseUnusable
 
@@ -103,6 +105,26 @@ async def test_the_history_records_each_step(endpoint: Endpoint) -> None:
     await migrate(endpoint)
     await rollback(endpoint)
     assert [step.number for step in await applied_migrations(endpoint)] == NUMBERS[:-1]
+
+
+async def test_a_login_that_may_make_no_schema_is_told_so_and_goes_on_with_one_that_is_there(
+    endpoint: Endpoint,
+) -> None:
+    name = f"guest_{uuid4().hex[:12]}"
+    guest = Endpoint(sql_role_url(endpoint.url).replace(SQL_ROLE, name))
+    conn = await connect(endpoint)
+    try:
+        await conn.execute(f"create role {name} login")
+        with pytest.raises(
+            DatabaseUnusable, match="the schema headrace cannot be made: permission denied for database"
+        ):
+            await migrate(guest)
+        await migrate(endpoint, [])
+        await conn.execute(f"grant usage on schema headrace to {name}; grant select on headrace.migration to {name}")
+        assert await migrate(guest, []) == []
+    finally:
+        await conn.execute(f"drop owned by {name}; drop role {name}")
+        await conn.close()
 
 
 async def test_a_step_with_another_content_is_refused(endpoint: Endpoint) -> None:

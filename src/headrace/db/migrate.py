@@ -163,10 +163,22 @@ async def _step(connection: Connection, known: Sequence[Migration]) -> AsyncIter
             raise DatabaseAway(
                 "another process is migrating this database and has not finished in time. Try again."
             ) from None
-        await connection.execute(SQL["prepare_history"])
+        # Even "if not exists" asks for the right to create schemas, which the owner of a restored schema need not have.
+        if not await connection.fetchval(SQL["has_history"]):
+            await _prepare_history(connection)
         applied = await _applied(connection)
         refuse_foreign_history(applied, known)
         yield len(applied)
+
+
+async def _prepare_history(connection: Connection) -> None:
+    try:
+        await connection.execute(SQL["prepare_history"])
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise DatabaseUnusable(
+            f"the schema headrace cannot be made: {error}. Log in as the owner of the database, "
+            "or let an administrator run: GRANT CREATE ON DATABASE … TO …"
+        ) from None
 
 
 async def _applied(connection: Connection) -> list[Applied]:

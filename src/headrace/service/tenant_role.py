@@ -15,6 +15,7 @@ async def require_tenant_role(database: Database) -> None:
         able, me = await conn.fetchrow(SQL["ensure"]) or (False, "")
     if not able:
         raise DatabaseUnusable(
-            f'the role "headrace_tenant", behind which tenants\' requests run, is missing, and "{me}" cannot make it. '
-            f'Let an administrator run: CREATE ROLE headrace_tenant NOLOGIN; GRANT headrace_tenant TO "{me}";'
+            f'"{me}" cannot take the role "headrace_tenant", behind which tenants\' requests run. '
+            f'Let an administrator run: GRANT headrace_tenant TO "{me}"; '
+            "and where there is no such role, first: CREATE ROLE headrace_tenant NOLOGIN;"
         )

@@ -23,7 +23,8 @@ async def tenant_role(conn: Connection) -> list[Finding]:
         fail(
             "tenant role",
             f'"{me}" cannot take the role "headrace_tenant": the API does not start',
-            f'as an administrator: CREATE ROLE headrace_tenant NOLOGIN; GRANT headrace_tenant TO "{me}"',
+            f'as an administrator: GRANT headrace_tenant TO "{me}"; where there is no such role, first: '
+            "CREATE ROLE headrace_tenant NOLOGIN",
         )
     ]
 
