@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from tests.waiting import PATIENCE, until
 from tests.worker.lines import Forgetful, cut_first_replies
+from tests.worker.refusing import inserts_tried, refuse_inserts
 from tests.worker.running import (
     app_on,
     attempts,
@@ -195,6 +196,26 @@ async def test_a_worker_called_lost_while_it_is_idle_goes_on_working(database_ur
         assert (await finished(hr, await work.enqueue())).result == "done"
         by = await connection.fetchval("select worker_id from headrace.attempt")
     assert by not in (first, None)
+
+
+# A disk with a fault, a bug of the server, a table in a migration, a right that is missing: all of them may pass.
+@pytest.mark.parametrize("sqlstate", ["58030", "XX000", "42P01", "42501"])
+async def test_a_worker_called_lost_comes_back_though_the_database_refuses_it_at_first(
+    database_url: str, connection: Connection, sqlstate: str
+) -> None:
+    hr = app_on(database_url, lease_duration_s=1.0)
+
+    @hr.job()
+    async def work() -> str:
+        return "done"
+
+    async with working(hr) as process:
+        first = worker_id(process)
+        await refuse_inserts(connection, "worker", sqlstate, times=2)
+        await connection.execute(MARK_LOST, first)
+        await until("it is registered anew", lambda: worker_id(process) != first)
+        assert await inserts_tried(connection) == 3
+        assert (await finished(hr, await work.enqueue())).result == "done"
 
 
 async def test_the_late_answer_to_a_lost_workers_beat_does_not_concern_the_new_one(

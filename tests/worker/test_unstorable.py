@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from tests.engine import Engine, as_claimed
 from tests.waiting import PATIENCE
+from tests.worker.refusing import inserts_tried, refuse_inserts
 from tests.worker.running import attempts, finished, only_http, only_postgres, worker_of, working
 
 from headrace import Headrace
@@ -19,19 +20,6 @@ from headrace.worker.finisher import Finisher
 from headrace.worker.postgres import PostgresTransport
 
 DEEP = "[" * 300 + "]" * 300
-
-# So many inserts of an attempt fail, and then no more: a sequence is not rolled back.
-FAULT = """
-    create sequence public.fault;
-    create function public.fail() returns trigger language plpgsql as $$
-    begin
-      if nextval('public.fault') <= {times} then
-        raise exception 'a fault for the test' using errcode = '{sqlstate}';
-      end if;
-      return new;
-    end $$;
-    create trigger fail before insert on headrace.attempt for each row execute function public.fail();
-"""
 
 
 # In a migration, a disk with a fault, a bug of the server, no permission, a changed plan, and no partition, which is a
@@ -59,10 +47,10 @@ async def ended_in_spite_of(
     async def work() -> str:
         return "done"
 
-    await connection.execute(FAULT.format(times=times, sqlstate=sqlstate))
+    await refuse_inserts(connection, "attempt", sqlstate, times=times)
     async with working(hr):
         job = await finished(hr, await work.enqueue())
-    assert await connection.fetchval("select last_value from public.fault") == times + 1
+    assert await inserts_tried(connection) == times + 1
     return await attempts(connection, job.id)
 
 

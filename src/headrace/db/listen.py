@@ -43,7 +43,10 @@ class Listener:
                 backoff = 0.1
             except TRANSIENT as error:
                 log.debug("listener broke off", error=str(error))
-            self.listening.clear()
+            except Exception:
+                log.exception("listening failed, and will be tried again")
+            finally:
+                self.listening.clear()
             await asyncio.sleep(backoff)
             backoff = min(5.0, backoff * 2)
 

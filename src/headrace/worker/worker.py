@@ -173,6 +173,7 @@ class Worker:
         self.stop()
 
     async def _register(self) -> None:
+        """Try until it is done. Only at the first time an error ends it: whoever started us should hear of that."""
         backoff = Backoff()
         while not self.stop_asked.is_set():
             try:
@@ -181,7 +182,11 @@ class Worker:
                 return
             except TransportAway as error:
                 log.warning("cannot register yet", error=str(error))
-                await backoff.pause()
+            except Exception:
+                if not self._registering:
+                    raise
+                log.exception("registering anew failed, and will be tried again")
+            await backoff.pause()
 
     # -- what others tell
 
