@@ -5,19 +5,25 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import asyncpg
 import pytest
 from tests.chaos.server import own_server
 from tests.waiting import until
+from tests.worker.refusing import inserts_tried, refuse_inserts
 from tests.worker.running import app_on, finished, only_postgres, running
 
 from headrace import Headrace
 from headrace.app.work import WorkerProcess
-from headrace.db.connect import Connection, Endpoint
+from headrace.cli.run import opened
+from headrace.db.connect import PASSING, Connection, Endpoint
+from headrace.errors import DatabaseUnusable
 
 WAITING = (
     "select array_agg(pid) from pg_stat_activity"
     " where datname = current_database() and application_name = 'headrace app' and wait_event_type = 'Lock'"
 )
+# A connection, a transaction, a resource, an operator, a system or a bug of the server's: these pass by themselves.
+CLASSES = ("08", "40", "53", "57", "58", "XX")
 pytestmark = only_postgres
 
 
@@ -40,6 +46,39 @@ async def test_a_session_that_is_ended_while_definitions_are_synced_costs_a_mome
             await until("it tries again", lambda: some(connection))
         await starting
     await keeper.close()
+
+
+def test_whatever_passes_by_itself_is_waited_for_at_start() -> None:
+    kinds = [kind for kind in vars(asyncpg.exceptions).values() if getattr(kind, "sqlstate", None)]
+    assert {kind.sqlstate[:2] for kind in kinds} > set(CLASSES)
+    assert [kind for kind in kinds if kind.sqlstate.startswith(CLASSES) and not issubclass(kind, PASSING)] == []
+
+
+@pytest.mark.parametrize("table", ["definition", "worker"])
+@pytest.mark.parametrize("sqlstate", ["58030", "XX000", "40001", "53200"])
+async def test_a_statement_that_is_refused_for_a_moment_at_start_costs_a_moment(
+    database_url: str, connection: Connection, table: str, sqlstate: str
+) -> None:
+    hr = app_on(database_url)
+    hr.job("work")(work)
+    await refuse_inserts(connection, table, sqlstate, times=2)
+    async with opened(hr):
+        await until_ready(WorkerProcess(hr))
+    assert await inserts_tried(connection) > 2
+
+
+@pytest.mark.parametrize("table", ["definition", "worker"])
+@pytest.mark.parametrize("sqlstate", ["42P01", "42501"])
+async def test_a_table_or_a_right_that_is_missing_ends_the_start_with_a_sentence(
+    database_url: str, connection: Connection, table: str, sqlstate: str
+) -> None:
+    hr = app_on(database_url)
+    hr.job("work")(work)
+    await refuse_inserts(connection, table, sqlstate, times=1)
+    with pytest.raises(DatabaseUnusable, match=r"this process cannot .*: a fault for the test\. .*headrace doctor"):
+        async with opened(hr):
+            await WorkerProcess(hr).run()
+    assert await inserts_tried(connection) == 1
 
 
 async def test_a_worker_that_waits_for_its_database_can_be_stopped(database_url: str, connection: Connection) -> None:

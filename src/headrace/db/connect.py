@@ -67,6 +67,15 @@ TRANSIENT: tuple[type[BaseException], ...] = (
     asyncpg.ReadOnlySQLTransactionError,
 )
 
+# What whoever starts waits for: also a server that met a fault of its own, such as a disk's or a bug.
+# A table or a right that is missing does not pass, nor does a wrong password.
+PASSING: tuple[type[BaseException], ...] = (
+    *TRANSIENT,
+    asyncpg.PostgresSystemError,
+    asyncpg.InternalServerError,
+    DatabaseAway,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:

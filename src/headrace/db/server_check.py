@@ -8,7 +8,7 @@ from typing import Literal
 
 import asyncpg
 
-from headrace.db.connect import CANNOT_CONNECT, TRANSIENT, Connection, Endpoint, place, unreachable
+from headrace.db.connect import CANNOT_CONNECT, PASSING, Connection, Endpoint, place, unreachable
 from headrace.errors import DatabaseAway, DatabaseUnusable
 
 OLDEST_VERSION = 15
@@ -48,7 +48,7 @@ async def check_server(url: str, *, pooler: Pooler = "auto") -> ServerReport:
     except CANNOT_CONNECT as error:
         raise unreachable(url, error) from error
     except asyncpg.PostgresError as error:
-        kind = DatabaseAway if isinstance(error, TRANSIENT) else DatabaseUnusable
+        kind = DatabaseAway if isinstance(error, PASSING) else DatabaseUnusable
         raise kind(
             f"PostgreSQL at {place(url)} refused the connection: {error}. Check HEADRACE_DATABASE_URL."
         ) from error

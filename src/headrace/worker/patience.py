@@ -6,15 +6,15 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
-from headrace.db.connect import TRANSIENT
-from headrace.errors import DatabaseAway
+import asyncpg
+
+from headrace.db.connect import PASSING
+from headrace.errors import DatabaseAway, DatabaseUnusable
 from headrace.log import get_logger
 from headrace.worker.backoff import Backoff
 
 log = get_logger("headrace.worker")
 T = TypeVar("T")
-# The database is away or crowded, or somebody else who starts just now was in the way. A wrong password does not pass.
-PASSING: tuple[type[BaseException], ...] = (*TRANSIENT, DatabaseAway)
 
 
 async def patiently(what: str, step: Callable[[], Awaitable[T]]) -> T:
@@ -26,7 +26,16 @@ async def patiently(what: str, step: Callable[[], Awaitable[T]]) -> T:
         except PASSING as error:
             said = str(error) if isinstance(error, DatabaseAway) else f"{type(error).__name__}: {error}"
             log.warning(f"cannot {what} yet, and will try again", error=said)
+        except asyncpg.SyntaxOrAccessError as error:
+            raise missing(what, error) from error
         await backoff.pause()
+
+
+def missing(what: str, error: BaseException) -> DatabaseUnusable:
+    """The sentence for what does not pass by itself."""
+    return DatabaseUnusable(
+        f"this process cannot {what}: {error}. The database lacks a table, a function or a right. Run headrace doctor."
+    )
 
 
 async def unless_stopped(stop: asyncio.Event, work: Coroutine[Any, Any, T]) -> T | None:

@@ -12,7 +12,7 @@ from datetime import datetime
 
 import asyncpg
 
-from headrace.db.connect import Connection, Endpoint
+from headrace.db.connect import PASSING, Connection, Endpoint
 from headrace.db.link import COMMAND_TIMEOUT, DatabaseAway, Link
 from headrace.db.sqlstate import data_can_cause
 from headrace.logs.write import write_lines
@@ -33,6 +33,7 @@ from headrace.queue.lease import (
 )
 from headrace.worker.claims import Claims
 from headrace.worker.database_clock import DatabaseClock
+from headrace.worker.patience import missing
 from headrace.worker.transport import Beat, Fence, OutcomeRefused, Pulse, TransportAway
 
 RECONCILE_EVERY = 10.0
@@ -70,9 +71,14 @@ class PostgresTransport:
         return self.claims.worker_id
 
     async def register(self) -> None:
-        async with self._using(self._claim_link) as conn:
-            worker_id = await register_worker(conn, self._who)
-            self._heard(await renew_lease(conn, worker_id=worker_id, running=0))
+        try:
+            async with self._using(self._claim_link) as conn:
+                worker_id = await register_worker(conn, self._who)
+                self._heard(await renew_lease(conn, worker_id=worker_id, running=0))
+        except PASSING as error:
+            raise TransportAway(f"{type(error).__name__}: {error}") from error
+        except asyncpg.SyntaxOrAccessError as error:
+            raise missing("register", error) from error
         self.claims.registered(worker_id)
 
     # -- claim
