@@ -11,12 +11,14 @@ import pytest
 from tests.chaos.ledger import History, Line, Stretch
 from tests.chaos.storm.check import check
 from tests.chaos.storm.evidence import Evidence, Job, Noted, Run, Truth
-from tests.chaos.storm.injector import Injected
+from tests.chaos.storm.injector import SQLSTATES, Injected
 from tests.chaos.storm.plan import HEAVY, KINDS, plan
 from tests.chaos.storm.residents import Life
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 LEASE = 5.0
+# Of the SQLSTATEs that a storm injects, those that whoever starts does not wait for.
+NOT_WAITED_FOR = {"42P01", "42501", "0A000", "42883"}
 Doctor = Callable[[Evidence], None]
 
 
@@ -172,12 +174,20 @@ def test_who_was_frozen_or_cut_off_may_be_lost(evidence: Evidence) -> None:
     assert wrong(evidence) == {"wronged": 1}
 
 
-def test_who_starts_may_end_where_a_table_is_missing_and_not_for_what_passes(evidence: Evidence) -> None:
+@pytest.mark.parametrize(("sqlstate", "may_end"), [(state, state in NOT_WAITED_FOR) for state in SQLSTATES])
+def test_who_starts_may_end_where_a_table_is_missing_and_not_for_what_passes(
+    evidence: Evidence, sqlstate: str, may_end: bool
+) -> None:
     life = evidence.lives["w0-0"]
     life.ended_by_itself, life.ended_at = 1, at(12)
-    for detail, found in (("42P01 for select", {}), ("40001 for select", {"wronged": 1})):
-        evidence.injected = [Injected("refused-statement", "w0", at(9), at(10), detail)]
-        assert wrong(evidence) == found
+    evidence.injected = [Injected("refused-statement", "w0", at(9), at(10), f"{sqlstate} for select")]
+    assert wrong(evidence) == ({} if may_end else {"wronged": 1})
+
+
+def test_a_server_may_not_end_because_its_database_is_away(evidence: Evidence) -> None:
+    evidence.lives["server-0"] = Life("server-0", "server", 1, ended_by_itself=5, ended_at=at(12))
+    evidence.injected = [Injected("crash-database", "", at(9), at(13), "killed and started")]
+    assert wrong(evidence) == {"wronged": 1}
 
 
 def test_the_same_seed_plans_the_same_faults() -> None:

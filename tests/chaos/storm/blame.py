@@ -10,9 +10,8 @@ from tests.chaos.storm.residents import Life
 
 # Whoever was disturbed this many leases before it was called lost may be lost because of that.
 LEASES = 3
-CANNOT_CONNECT = 5
-# SQLSTATEs that pass by themselves: to try again later is right, also for whoever just starts.
-PASSING = ("25006", "40001", "53100", "53200", "55P03", "57014")
+# SQLSTATEs, or their classes, that pass by themselves: to try again later is right, also for whoever just starts.
+PASSING = ("08", "25006", "40", "53", "55P03", "57", "58", "XX")
 JUST_BEFORE = timedelta(seconds=5)
 POISONS = ("poison",)
 IN_A_CHILD = ("isolated", "storm-command")
@@ -36,12 +35,10 @@ def check_blame(evidence: Evidence, findings: Findings) -> None:
 
 
 def _may_end(evidence: Evidence, life: Life) -> bool:
-    """Whether whoever starts it has to try again.
+    """Whether whoever starts it has to try again: nobody begins where a table or a right is missing.
 
-    A server does not begin without its database, and says so. Nobody begins where a table or a right is missing.
+    All else is waited for, by a server too.
     """
-    if (life.place, life.ended_by_itself) == ("server", CANNOT_CONNECT):
-        return True
     ended_at = life.ended_at
     return ended_at is not None and any(
         injected.at <= ended_at <= injected.until + JUST_BEFORE
