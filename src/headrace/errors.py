@@ -67,42 +67,37 @@ class DatabaseUnusable(HeadraceError):
     """The database cannot be used as it is."""
 
     code, status = "database_unusable", 503
+    retry_after: ClassVar[int] = 5
+
+    def headers(self) -> dict[str, str] | None:
+        return {"Retry-After": str(self.retry_after)}
 
 
 class DatabaseAway(DatabaseUnusable):
     """The database does not answer now: try again in a moment."""
 
     code, status = "database_away", 503
-
-    def headers(self) -> dict[str, str] | None:
-        return {"Retry-After": "2"}
+    retry_after = 2
 
 
 class DatabaseBusy(DatabaseUnusable):
     """The database could not do this now, and nothing was changed: try again in a moment."""
 
     code, status = "database_busy", 503
-
-    def headers(self) -> dict[str, str] | None:
-        return {"Retry-After": "1"}
+    retry_after = 1
 
 
 class DatabaseFull(DatabaseUnusable):
     """The disk of the database is full, so nothing can be stored: make room on it. Workers wait, and no job is lost."""
 
     code, status = "database_full", 503
-
-    def headers(self) -> dict[str, str] | None:
-        return {"Retry-After": "30"}
+    retry_after = 30
 
 
 class DatabaseReadOnly(DatabaseUnusable):
     """The database is read-only, so nothing can be changed: it is a standby, or default_transaction_read_only is on."""
 
     code, status = "database_read_only", 503
-
-    def headers(self) -> dict[str, str] | None:
-        return {"Retry-After": "5"}
 
 
 class EmbeddedServerError(DatabaseUnusable):

@@ -19,6 +19,7 @@ from tests.worker.running import app_on, attempts, working
 
 from headrace import Headrace
 from headrace.db.connect import Connection, Endpoint
+from headrace.errors import DatabaseUnusable
 from headrace.service import Principal
 
 # They need no database: a page of words, what is worked out here, and a cookie that is taken back.
@@ -89,6 +90,21 @@ FAULTS = {
     "database_full": (FULL, "drop function public.full_disk cascade"),
     "database_read_only": (READ_ONLY, "alter system reset default_transaction_read_only"),
 }
+SENTENCES = {
+    "database_full": "The disk of the database is full, so nothing can be stored",
+    "database_read_only": "The database is read-only, so nothing can be changed",
+}
+
+
+def every(kind: type[DatabaseUnusable]) -> list[type[DatabaseUnusable]]:
+    return [kind, *(found for narrower in kind.__subclasses__() for found in every(narrower))]
+
+
+def test_every_trouble_of_the_database_says_when_to_come_back() -> None:
+    assert {kind.code for kind in every(DatabaseUnusable)} > {*FAULTS, "database_unusable", "database_away"}
+    for kind in every(DatabaseUnusable):
+        assert kind.status == 503
+        assert int((kind().headers() or {})["Retry-After"]) > 0, kind
 
 
 @pytest.mark.parametrize("code", FAULTS)
@@ -111,13 +127,16 @@ async def test_a_full_disk_and_a_read_only_database_are_named_and_workers_wait(
         fault, mend = FAULTS[code]
         await _execute(ours, fault)
         api = Api(hr, hr.asgi(identify=lambda _request: Principal("host", "super_admin")))
+        answers: list[httpx.Response] = []
         async with api.with_token(None) as client:
 
             async def refused() -> bool:
                 answer = await client.post("/api/v1/jobs", json={"definition_key": "work"})
+                answers[:] = [answer]
                 return answer.status_code == 503 and answer.json()["code"] == code and "Retry-After" in answer.headers
 
             await until("an enqueue is refused", refused)
+            assert answers[0].json()["detail"].startswith(SENTENCES[code])
             assert (await client.get("/api/v1/jobs")).status_code == 200
         release.set()
         await until("the outcome waits", lambda: "outcomes wait for the database" in caplog.text)

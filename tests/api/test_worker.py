@@ -13,10 +13,12 @@ import httpx
 import pytest
 from tests.api.conftest import Api
 from tests.waiting import PATIENCE, until
-from tests.worker.running import attempts, said
+from tests.worker.refusing import refuse_inserts
+from tests.worker.running import attempts, errors, said
 
 from headrace.db.connect import Connection
 from headrace.db.upkeep import forget_ended
+from headrace.queue.rescue import rescue_jobs
 from headrace.service.worker_protocol.desk import desk_of
 
 WORKER = "/api/v1/worker"
@@ -255,6 +257,20 @@ async def test_a_worker_that_was_called_lost_is_told_so_everywhere(
     assert (await hand.register()).status_code == 200
     assert hand.id != old
     assert len(await hand.claim()) == 1
+
+
+async def test_a_worker_that_comes_back_says_why_it_was_silent_and_its_attempt_keeps_that(
+    api: Api, hand: Hand, connection: Connection
+) -> None:
+    job_id = await api.hr.enqueue("work")
+    (job,) = await hand.claim()
+    await connection.execute("update headrace.worker set state = 'lost', stopped_at = now() where id = $1", hand.id)
+    assert await rescue_jobs(connection) == [(job_id, None)]
+    refused = await hand.post("heartbeat", running=1, stood_still_seconds=12.2)
+    assert (refused.status_code, refused.json()["code"]) == (409, "lease_lost")
+    (error,) = await errors(connection, job_id)
+    assert str(error).startswith("its worker was silent for 12 s while its process lived")
+    assert (await hand.of(job, "complete")).status_code == 409
 
 
 async def nearly_over(connection: Connection, hand: Hand) -> None:
@@ -587,6 +603,23 @@ async def test_more_attempts_than_there_are_cannot_be_spent_and_it_says_how_to_e
     answer = await hand.post("jobs/finish", ended=[ended | {"final": "dead_letter"}])
     assert answer.json() == {"refused": []}
     assert await status(api, job_id) == "dead_letter"
+
+
+# A disk with a fault, a table in a migration.
+@pytest.mark.parametrize("sqlstate", ["58030", "42P01"])
+async def test_an_outcome_that_the_database_refuses_for_reasons_of_its_own_is_sent_again_later(
+    api: Api, hand: Hand, connection: Connection, sqlstate: str
+) -> None:
+    job_id = await api.hr.enqueue("work")
+    (job,) = await hand.claim()
+    await refuse_inserts(connection, "attempt", sqlstate, times=1)
+    answer = await hand.of(job, "complete")
+    assert (answer.status_code, answer.json()["code"]) == (503, "database_unusable")
+    assert int(answer.headers["Retry-After"]) > 0
+    assert answer.json()["detail"].endswith("a fault for the test. Send it again.")
+    assert await status(api, job_id) == "running"
+    assert (await hand.of(job, "complete")).status_code == 200
+    assert await status(api, job_id) == "succeeded"
 
 
 async def test_a_payload_comes_as_it_is_whatever_its_numbers(api: Api, hand: Hand, connection: Connection) -> None:
