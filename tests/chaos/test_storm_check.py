@@ -103,7 +103,8 @@ def hit_again_by_poison(evidence: Evidence) -> None:
     for name in ("w1-0", "w1-1"):
         evidence.lives[name] = Life(name, "w1", 9)
         evidence.truth.poisoned.add(name)
-    twice = [a_run(1, "lost", process="w1-0"), a_run(2, "lost", spent=2, process="w1-1")]
+    twice = [a_run(1, "lost", process="w1-0", worker_id=1), a_run(2, "lost", spent=2, process="w1-1", worker_id=2)]
+    add(evidence, Job("poison", "poison", "x.1", 2, runs=[twice[0], twice[1]._replace(final="dead_letter")]))
     add(evidence, Job("innocent", "plain", "p0.8", 5, runs=[*twice, a_run(3, "succeeded", "succeeded", 3)]))
 
 
