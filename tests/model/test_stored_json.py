@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 import headrace
 from headrace.model.json_bounds import DEEPEST, LONGEST_NUMBER
-from headrace.model.json_storage import storage_problem
+from headrace.model.json_storage import rough_size, storage_problem
 from headrace.model.secret_fields import mask_fields
 from headrace.model.stored_json import DEEPEST_SHOWN, MARK, read_json, read_object
 from headrace.model.text import NotJsonError, to_json
@@ -80,3 +81,9 @@ def test_nobody_else_parses_what_the_database_stores() -> None:
     files = [path for layer in READERS for path in (root / layer).rglob("*.py")]
     parse = {str(path.relative_to(root)) for path in files if "json.loads(" in path.read_text()}
     assert parse == READS_NO_ROWS
+
+
+@pytest.mark.parametrize("value", ["x" * 9_000, list(range(9_000)), {str(n): [n] for n in range(3_000)}])
+def test_a_value_is_known_to_be_large_by_its_texts_or_by_how_many_there_are(value: Any) -> None:
+    assert rough_size({"small": [1, "text"]}, 9_000) < 100
+    assert rough_size({"rows": value}, 9_000) > 9_000

@@ -12,6 +12,8 @@ from headrace.errors import BadRequest
 from headrace.model.json_bounds import DEEPEST, LONG_NUMBER, LONGEST_NUMBER, MOST_VALUES, JsonBounds
 
 CONTAINERS = (dict, list, tuple)
+# Characters, with its name or its comma; texts have their own.
+FOR_A_VALUE = 8
 
 _DIGITS = bytes(ord("0") if chr(byte).isdecimal() and byte < 128 else byte for byte in range(256))
 _LONG_NUMBER = b"0" * (LONGEST_NUMBER + 1)
@@ -57,6 +59,16 @@ def levels(value: Any) -> Iterator[list[Any]]:
     while level:
         yield level
         level = [item for within in level if isinstance(within, CONTAINERS) for item in _items(within)]
+
+
+def rough_size(value: Any, most: int) -> int:
+    """About how many characters of JSON a value is; it is not looked through further than to `most`."""
+    size = 0
+    for level in levels(value):
+        size += FOR_A_VALUE * len(level) + sum(len(item) for item in level if isinstance(item, str))
+        if size > most:
+            break
+    return size
 
 
 def _items(within: Any) -> Iterable[Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
+from headrace.aside import by_size
 from headrace.db.statements import statements
 from headrace.model.delivery import event_scope, patterns
 from headrace.model.encryption import NO_KEY
@@ -22,12 +23,14 @@ SQL = statements(__file__)
 
 async def secrets_of_events(act: Act, events: Sequence[Any], deliveries: Sequence[Any]) -> dict[UUID, set[str]]:
     """By event, the values that are secret in jobs which came of it, and in those that its triggers would make."""
-    secrets: dict[UUID, set[str]] = {event["id"]: set() for event in events}
     listeners = await _listeners(act, events)
-    for event in events:
-        waiting = [one for name in patterns(event["name"]) for one in listeners.get((event["tenant_id"], name), ())]
-        if waiting:
-            secrets[event["id"]].update(_handed(event, waiting))
+    waiting = [
+        [one for name in patterns(event["name"]) for one in listeners.get((event["tenant_id"], name), ())]
+        for event in events
+    ]
+    pairs = list(zip(events, waiting, strict=True))
+    size = sum(len(event["data"]) + sum(len(one["payload"]) for one in those) for event, those in pairs if those)
+    secrets = await by_size(size, lambda: {event["id"]: set(_handed(event, those)) for event, those in pairs})
     # A trigger may have been changed or deleted since: what it made knows better.
     jobs: dict[UUID, list[UUID]] = {}
     for row in deliveries:
@@ -50,7 +53,7 @@ async def _listeners(act: Act, events: Sequence[Any]) -> dict[tuple[int, str], l
 
 
 def _handed(event: Any, waiting: Sequence[Any]) -> Iterator[str]:
-    data = read_object(event["data"])
+    data = read_object(event["data"]) if waiting else {}
     for trigger in waiting:
         scope = event_scope(
             data=data,

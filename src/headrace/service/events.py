@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from headrace.aside import by_size
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound, PayloadTooLarge
@@ -146,7 +147,10 @@ async def _read(
     deliveries: dict[UUID, list[EventDelivery]] = {}
     for of_event, *delivery in made:
         deliveries.setdefault(of_event, []).append(EventDelivery(*delivery))
-    return [_record(dict(row), deliveries.get(row["id"], []), secrets[row["id"]]) for row in rows]
+    size = sum(len(row["data"]) + sum(map(len, secrets[row["id"]])) for row in rows)
+    return await by_size(
+        size, lambda: [_record(dict(row), deliveries.get(row["id"], []), secrets[row["id"]]) for row in rows]
+    )
 
 
 def _record(row: dict[str, Any], deliveries: Sequence[EventDelivery], secrets: Collection[str]) -> EventRecord:

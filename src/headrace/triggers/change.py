@@ -10,11 +10,14 @@ from uuid import UUID
 
 import asyncpg
 
+from headrace.aside import by_size
 from headrace.db.connect import Connection
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import Conflict, NotFound, ValidationError
 from headrace.model.about import about
+from headrace.model.json_storage import rough_size
+from headrace.model.mask_outcome import LARGE
 from headrace.model.mask_template import mask_template
 from headrace.model.payload_schema import payload_check
 from headrace.model.secret_fields import MASKED, secret_values
@@ -56,7 +59,9 @@ async def update_trigger(conn: Connection, name: str, changes: Mapping[str, Any]
         before = await get_trigger(conn, name, tenant=tenant)
         schema = await schema_of(conn, before.definition)
         if "payload" in changes:
-            changes = {**changes, "payload": _unmasked(changes["payload"], before.settings["payload"], schema)}
+            kept = before.settings["payload"]
+            edited = await by_size(rough_size(kept, LARGE), _unmasked, changes["payload"], kept, schema)
+            changes = {**changes, "payload": edited}
         complete = complete_settings({**before.settings, **changes})
         _check_payload(name, complete, schema)
         with translated_errors():

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from headrace.aside import by_size
 from headrace.db.connect import Connection
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
@@ -125,7 +126,8 @@ async def _read(
         limit,
         wanted.include_system or (wanted.definition or "").startswith(SYSTEM_PREFIX),
     )
-    return [_trigger(row) for row in rows]
+    size = sum(len(row["payload"]) + len(row["declared"] or "") for row in rows)
+    return await by_size(size, lambda: [_trigger(row) for row in rows])
 
 
 def _trigger(row: Any) -> Trigger:

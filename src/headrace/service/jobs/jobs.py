@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from headrace.aside import by_size
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, Conflict, NotFound
@@ -34,7 +35,7 @@ from headrace.service.jobs.counts import StatusCount, count_statuses
 from headrace.service.jobs.enqueue import JobRequest, enqueue_requests
 from headrace.service.jobs.filter import JobFilter
 from headrace.service.jobs.find import find_ids
-from headrace.service.jobs.record import AttemptRecord, JobRecord, WholeJob
+from headrace.service.jobs.record import AttemptRecord, JobRecord, WholeJob, read_attempts, read_whole
 from headrace.service.jobs.summary import Summary, read_summary
 from headrace.service.jobs.why import Reason, read_facts, reasons
 from headrace.service.verbs import Verbs
@@ -95,7 +96,7 @@ class Jobs(Verbs):
         """What came of each run, in order."""
         async with self._enter("jobs.read", tenant) as act:
             await read_job(act, job_id)
-            return [AttemptRecord.read(dict(row)) for row in await act.conn.fetch(SQL["list_attempts"], job_id)]
+            return await read_attempts(await act.conn.fetch(SQL["list_attempts"], job_id))
 
     async def enqueue(self, request: JobRequest, *, tenant: str | None = None) -> Enqueued:
         """One job, or the live one that has its key already."""
@@ -147,7 +148,7 @@ class Jobs(Verbs):
     async def _unmasked(self, act: Act, edited: Mapping[str, Any], old: WholeJob) -> dict[str, Any]:
         """With what was masked for the person who edited the rest, in the clear: it is held against the schema."""
         [(text, schema)] = await act.conn.fetch(SQL["read_payload"], old.id)
-        meant = unmask(dict(edited), old.payload, read_object(text))
+        meant = await by_size(len(text), lambda: unmask(dict(edited), old.payload, read_object(text)))
         box, fields = self._house.secret_box(), encrypted_fields(read_secret_schema(schema))
         return decrypt_fields(meant, fields, box, tenant=old.tenant, definition=old.definition)
 
@@ -191,7 +192,7 @@ async def read_job(act: Act, job_id: UUID) -> WholeJob:
     row = await act.conn.fetchrow(SQL["get_job"], job_id, act.tenant_id)
     if row is None:
         raise NotFound(f'unknown job "{job_id}"')
-    return WholeJob.read(dict(row))
+    return await read_whole(row)
 
 
 async def _not_ended(act: Act, job_id: UUID) -> Conflict:

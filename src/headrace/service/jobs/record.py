@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
+from headrace.aside import by_size
 from headrace.model.secret_fields import mask_fields
 from headrace.model.secret_schema import read_secret_schema
 from headrace.model.status import JobStatus
@@ -90,3 +92,18 @@ class AttemptRecord:
             row[name] = None if row[name] is None else mask_fields(read_json(row[name]))
         row["final"] = None if row["final"] is None else JobStatus(row["final"])
         return cls(**row)
+
+
+async def read_whole(row: Any) -> WholeJob:
+    """A job from its row; a large one beside the loop."""
+    return await by_size(_size(row, "payload", "result"), WholeJob.read, dict(row))
+
+
+async def read_attempts(rows: Sequence[Any]) -> list[AttemptRecord]:
+    """Attempts from their rows; beside the loop where all of them together are large."""
+    size = sum(_size(row, "result", "detail") for row in rows)
+    return await by_size(size, lambda: [AttemptRecord.read(dict(row)) for row in rows])
+
+
+def _size(row: Any, *names: str) -> int:
+    return sum(len(row[name] or "") for name in names)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
+from headrace.aside import by_size
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.model.encrypted_arguments import CannotEncrypt, encrypted_fields
 from headrace.model.encryption import CannotDecrypt, SecretBox, decrypt_fields, is_encrypted
-from headrace.model.mask_outcome import LARGE, NAME_PARTS, payload_secrets
+from headrace.model.mask_outcome import NAME_PARTS, payload_secrets
 from headrace.model.secret_schema import WORDS, SecretSchema, read_secret_schema
 from headrace.model.stored_json import read_object
 
@@ -27,8 +27,7 @@ async def read_secrets(conn: Connection, box: SecretBox, job_ids: Sequence[UUID]
     for at in range(0, len(job_ids), BATCH):
         some = list(job_ids[at : at + BATCH])
         for row in await conn.fetch(SQL["read_payloads"], some, "|".join(WORDS), NAME_PARTS):
-            is_large = len(row["payload"]) > LARGE
-            if values := await asyncio.to_thread(_secrets, row, box) if is_large else _secrets(row, box):
+            if values := await by_size(len(row["payload"]), _secrets, row, box):
                 found[row["id"]] = values
     return found
 

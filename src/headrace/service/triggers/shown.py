@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from headrace.aside import by_size
 from headrace.db.statements import statements
+from headrace.model.json_storage import rough_size
+from headrace.model.mask_outcome import LARGE
 from headrace.model.mask_template import mask_template
 from headrace.model.secret_schema import SecretSchema, read_secret_schema
 from headrace.model.trigger_record import Trigger
@@ -21,10 +24,14 @@ async def without_secrets(act: Act, triggers: Sequence[Trigger]) -> list[Trigger
         return list(triggers)
     rows = await act.conn.fetch(SQL["payload_schemas"], list(keys))
     schemas = {row["key"]: read_secret_schema(row["payload_schema"]) for row in rows}
-    return [
-        _masked(trigger, schemas[trigger.definition]) if trigger.definition in schemas else trigger
-        for trigger in triggers
-    ]
+    size = rough_size([(trigger.settings["payload"], trigger.overrides) for trigger in triggers], LARGE)
+    return await by_size(
+        size,
+        lambda: [
+            _masked(trigger, schemas[trigger.definition]) if trigger.definition in schemas else trigger
+            for trigger in triggers
+        ],
+    )
 
 
 def _masked(trigger: Trigger, schema: SecretSchema) -> Trigger:
