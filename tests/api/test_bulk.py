@@ -48,6 +48,17 @@ async def test_a_dry_run_counts_and_changes_nothing(acme: httpx.AsyncClient) -> 
     assert await count(acme, "queued") == 5
 
 
+async def test_of_jobs_that_are_named_only_those_that_fit_are_changed(acme: httpx.AsyncClient) -> None:
+    fits, other = await enqueue(acme, 1, correlation_id="a"), await enqueue(acme, 1, correlation_id="b")
+    unnamed = await enqueue(acme, 1, correlation_id="a")
+
+    canceled = await begin(acme, "cancel", ids=fits + other, correlation_id="a")
+
+    assert (canceled["done"], canceled["expected"]) == (1, 1)
+    found = [(await acme.get(f"/api/v1/jobs/{job_id}")).json()["status"] for job_id in fits + other + unnamed]
+    assert found == ["canceled", "queued", "queued"]
+
+
 async def test_all_that_fit_are_canceled_and_then_retried_and_deleted(
     acme: httpx.AsyncClient, globex: httpx.AsyncClient
 ) -> None:
