@@ -66,6 +66,27 @@ async def test_jobs_of_a_definition_that_is_gone_are_told_by_its_name_and_not_as
     assert "which no code declares any more" in str(why)
 
 
+async def test_jobs_that_live_workers_cannot_read_are_told_with_both_versions_to_whom_they_belong(
+    api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient, admin: httpx.AsyncClient
+) -> None:
+    await acme.post("/api/v1/jobs", json={"definition_key": "work"})
+    old = WorkerIdentity("w", "host", 1, "0", ("*",), ("work",), 1, timedelta(minutes=1), schemas={"work": "older"})
+    gone = WorkerIdentity("g", "host", 2, "0", ("*",), ("work",), 1, timedelta(minutes=1), schemas={"work": "oldest"})
+    async with api.hr.database.pool.acquire() as conn:
+        await register_worker(conn, old)
+        await conn.execute("update headrace.worker set state = 'lost' where id = $1", await register_worker(conn, gone))
+        await conn.execute("update headrace.queue set unreadable_since = now() - interval '2 minutes'")
+        declared = await conn.fetchval("select schema_version from headrace.definition where key = 'work'")
+    await fold(api)
+
+    for client in (acme, admin):
+        told = (await client.get(HEALTH)).json()
+        assert told["title"] == "Jobs were enqueued by a newer version of work"
+        assert told["lead"].startswith("1 job could not be read for ")
+        assert told["lead"].endswith(f"{declared} was declared last; live workers have older.")
+    assert (await globex.get(HEALTH)).json()["well"]
+
+
 async def test_a_definition_that_fails_is_named(
     api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient, database_url: str
 ) -> None:

@@ -498,6 +498,19 @@ async def test_definitions_come_with_the_worker_and_are_audited_when_they_change
     assert (gone["deleted_from_code"], gone["kept"]) == (["clean"], [])
 
 
+async def test_a_key_of_another_app_is_refused_and_no_worker_is_registered(api: Api, connection: Connection) -> None:
+    before = await connection.fetch("select * from headrace.definition order by id")
+    mine = await connection.fetchval("select app from headrace.definition where key = 'work'")
+    declared = [{"app": "warehouse", "complete": True, "definitions": [{"key": "work"}, {"key": "pack"}]}]
+    async with await api.caller("worker") as client:
+        refused = await Hand(client).register(declared=declared)
+    assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
+    assert f"definition 'work' is a job of app {mine!r} already" in refused.json()["detail"]
+    assert "this is app 'warehouse'" in refused.json()["detail"]
+    assert await connection.fetchval("select count(*) from headrace.worker") == 0
+    assert await connection.fetch("select * from headrace.definition order by id") == before
+
+
 async def test_a_worker_may_come_to_run_other_definitions_under_its_id(api: Api, hand: Hand) -> None:
     job_id = await api.hr.enqueue("greet", {"name": "x"})
     before = hand.id

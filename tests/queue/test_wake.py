@@ -12,7 +12,7 @@ from tests.at_once import Another
 from tests.engine import Engine
 from tests.waiting import until
 
-from headrace.model.outcome import Released
+from headrace.model.outcome import Released, Retry, Snooze
 from headrace.queue.change import cancel_job, retry_job
 from headrace.queue.lease import set_armed
 from headrace.queue.promote import promote_due
@@ -78,6 +78,19 @@ async def test_a_rescue_wakes_an_armed_worker(engine: Engine, ear: Ear) -> None:
     await armed_worker(engine)
     assert await ear.during(engine.rescue()) == ["work"]
     assert await ear.during(engine.rescue()) == []
+
+
+async def test_a_job_that_goes_back_at_once_wakes_an_armed_worker_and_one_that_waits_does_not(
+    engine: Engine, ear: Ear
+) -> None:
+    busy = await engine.worker()
+    await engine.enqueue_many(4)
+    retried, released, delayed, snoozed = await engine.claim(busy)
+    await armed_worker(engine)
+    assert await ear.during(engine.finish(busy, retried, Retry(0))) == ["work"]
+    assert await ear.during(engine.finish(busy, released, Released())) == ["work"]
+    assert await ear.during(engine.finish(busy, delayed, Retry(3600))) == []
+    assert await ear.during(engine.finish(busy, snoozed, Snooze(3600))) == []
 
 
 async def test_an_enqueue_notifies_nobody_when_nobody_is_armed(engine: Engine, ear: Ear) -> None:
