@@ -57,6 +57,34 @@ async def test_jobs_that_no_worker_runs_are_told_and_over_when_one_comes(watch: 
     assert await watch.look() == []
 
 
+async def test_definitions_that_are_gone_are_named_first_and_all_of_them(watch: Watchman) -> None:
+    await watch.rule("no_worker", seconds=60)
+    await watch.db.execute("create or replace function public.tidy() returns jsonb language sql return '{}'::jsonb")
+    await watch.db.execute("select headrace.define_sql_job('tidy', 'public.tidy')")
+    gone, there = [f"x{n}" for n in range(6)], [f"a{n}" for n in range(6)]
+    for key in ("tidy", *there, *gone):
+        await watch.engine.enqueue(key)
+        await watch.engine.enqueue(key)
+    await watch.db.execute("select headrace.undefine_sql_job('tidy')")
+    await watch.db.execute("update headrace.definition set deleted_from_code_at = now() where key = any($1)", gone)
+    await watch.age(2 * MINUTE)
+    await watch.look()
+    left = ", ".join(f'"{key}" (deleted from code)' for key in gone)
+    (alert,) = await watch.alerts()
+    assert alert.error == f'No live worker of queue default knows "tidy" (undefined), {left} and 6 more.'
+    await watch.db.execute(
+        "delete from headrace.queue using headrace.lane, headrace.definition as d"
+        " where lane.id = lane_id and d.id = definition_id and d.key = any($1)",
+        gone[1:],
+    )
+    await watch.look()
+    (alert,) = await watch.alerts()
+    shown = '"a0", "a1", "a2"'
+    assert alert.error == (
+        f'No live worker of queue default knows "tidy" (undefined), "x0" (deleted from code), {shown} and 3 more.'
+    )
+
+
 async def test_a_queue_that_is_named_is_told_also_when_nothing_waits_but_not_while_a_worker_restarts(
     watch: Watchman,
 ) -> None:

@@ -145,18 +145,17 @@ select rule.id, lane.queue, sum(jobs)::bigint, extract(epoch from now() - min(ol
  group by rule.id, lane.queue, rule.seconds
 having min(oldest_queued_at) < now() - make_interval(secs => rule.seconds)
 
--- Jobs that no live worker can claim, with the definitions that none knows; and a queue that is named, once its last worker has
--- been gone for so long.
+-- Jobs that no live worker can claim, with the definitions that none knows: first all that are gone, for which no waiting helps,
+-- then others up to five in all. And a queue that is named, once its last worker has been gone for so long.
 -- name: no_worker
 with rule as materialized (
   select * from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::text[], $5::float8[])
     as rule (id, tenant_id, enabled_at, queue, seconds)
 ), live as materialized (
   select queues, definitions from headrace.worker where state = 'live' and lease_expires_at > now() and not draining
-), waiting as (
-  select rule.id as rule_id, lane.queue, sum(jobs) as jobs, min(oldest_queued_at) as oldest,
-         array_agg(distinct format('"%s"%s', definition.key, case when definition.deleted_from_code_at is not null then
-                                     case definition.kind when 'sql' then ' (undefined)' else ' (deleted from code)' end end)) as unknown
+), unclaimed as (
+  select rule.id as rule_id, rule.seconds, lane.queue, definition.key, definition.kind,
+         definition.deleted_from_code_at is not null as gone, sum(jobs) as jobs, min(oldest_queued_at) as oldest
     from rule
     join headrace.queue_sample as sample on status = 'queued' and (rule.tenant_id is null or sample.tenant_id = rule.tenant_id)
     join headrace.lane on lane.id = sample.lane_id and (rule.queue is null or lane.queue = rule.queue)
@@ -165,8 +164,14 @@ with rule as materialized (
            select from live
             where (lane.queue = any(queues) or '*' = any(queues))
               and (definition.key = any(definitions) or (definition.kind = 'sql' and '*sql' = any(definitions))))
-   group by rule.id, lane.queue, rule.seconds
-  having min(oldest_queued_at) < now() - make_interval(secs => rule.seconds)
+   group by rule.id, rule.seconds, lane.queue, definition.id
+), waiting as (
+  select rule_id, queue, sum(jobs) as jobs, min(oldest) as oldest, greatest(5, count(*) filter (where gone))::int as shown,
+         array_agg(format('"%s"%s', key, case when gone then case kind when 'sql' then ' (undefined)' else ' (deleted from code)' end end)
+                   order by gone desc, key) as unknown
+    from unclaimed
+   group by rule_id, queue, seconds
+  having min(oldest) < now() - make_interval(secs => seconds)
 ), unserved as (
   select rule.id as rule_id, rule.queue
     from rule
@@ -177,8 +182,8 @@ with rule as materialized (
                         and coalesce(stopped_at, heartbeat_at) > now() - make_interval(secs => rule.seconds))
 )
 select rule_id, queue, coalesce(jobs, 0)::bigint, extract(epoch from now() - oldest)::float8, now(), null::uuid,
-       case when jobs > 0 then format('No live worker of queue %s knows %s%s.', queue, array_to_string(unknown[:5], ', '),
-                                      case when cardinality(unknown) > 5 then format(' and %s more', cardinality(unknown) - 5) end) end
+       case when jobs > 0 then format('No live worker of queue %s knows %s%s.', queue, array_to_string(unknown[:shown], ', '),
+                                      case when cardinality(unknown) > shown then format(' and %s more', cardinality(unknown) - shown) end) end
   from waiting full join unserved using (rule_id, queue)
 
 -- What the ledger says came to nothing; what is due and stays so; and what can come to nothing but that, because no code declares
