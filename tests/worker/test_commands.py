@@ -35,6 +35,29 @@ async def test_arguments_come_from_the_payload_and_from_the_job(database_url: st
     assert job.result == [text, "--n=1.5", "true", str(job.id), "1", "default"]
 
 
+async def test_a_worker_says_at_its_start_that_live_workers_had_a_command_of_that_key_otherwise(
+    database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def told() -> list[str]:
+        found = [record.getMessage() for record in caplog.records if "belongs to the database" in record.getMessage()]
+        caplog.clear()
+        return found
+
+    ours, same = (commands_on(database_url, tidy=python("pass"), sweep=python("pass")) for _ in range(2))
+    theirs = commands_on(database_url, tidy=python("pass", "{path}", args=takes(path=TEXT)), dust=python("pass"))
+    async with working(ours) as process:
+        async with working(same):
+            assert told() == []
+        async with working(theirs):
+            (warning,) = told()
+            assert warning.startswith("commands.tidy was declared otherwise until now, and live workers serve it")
+        process.reload_commands()
+        await process._reloading
+        assert told() == []
+    async with working(theirs):
+        assert told() == []
+
+
 @pytest.mark.parametrize("value", ["-rf", "@file", "a\x01" + "x" * 131_072, 5])
 async def test_a_hostile_payload_fails_the_job_with_the_fields_name(
     database_url: str, connection: Connection, value: Any

@@ -19,7 +19,7 @@ from headrace.config import Settings
 from headrace.db.database import Database
 from headrace.db.listen import Listener
 from headrace.define.handler import Handler
-from headrace.define.sync import SyncReport, sync_definitions
+from headrace.define.sync import SyncReport, list_servers, sync_definitions
 from headrace.executors.sql.executor import SqlExecutor
 from headrace.log import get_logger
 from headrace.model.system import SYSTEM_QUEUE
@@ -32,6 +32,11 @@ from headrace.worker.patience import patiently, unless_stopped
 from headrace.worker.postgres import PostgresTransport
 
 log = get_logger("headrace.worker")
+OTHERWISE = (
+    "commands.{key} was declared otherwise until now, and live workers serve it. The key of a command belongs to the "
+    "database: they and this worker run each other's jobs, each with its own program. If they belong to another "
+    "service, give the key a prefix"
+)
 
 
 class App(Protocol):
@@ -149,10 +154,15 @@ class WorkerProcess(Process):
 
     async def _sync_commands(self) -> None:
         """Other machines may have other commands, so none is ever called deleted."""
-        if self._commands:
-            async with self._app.database.pool.acquire() as conn:
-                definitions = [handler.definition for handler in self._commands.values()]
-                await sync_definitions(conn, definitions, app="commands", complete=False)
+        if not self._commands:
+            return
+        async with self._app.database.pool.acquire() as conn:
+            definitions = [handler.definition for handler in self._commands.values()]
+            synced = await sync_definitions(conn, definitions, app="commands", complete=False)
+            # Of commands that were read again, all processes of a machine hear one after the other.
+            served = {} if self.worker.ready.is_set() else await list_servers(conn, synced.changed)
+        for key, workers in served.items():
+            log.warning(OTHERWISE.format(key=key), workers=workers)
 
     def _notified(self, payload: str) -> None:
         match payload.split(" "):

@@ -77,6 +77,11 @@ async def sync_definitions(
     return report
 
 
+async def list_servers(conn: Connection, keys: Sequence[str]) -> dict[str, list[str]]:
+    """Of these definitions those that live workers serve, and the names of these."""
+    return {row["key"]: row["workers"] for row in await conn.fetch(SQL["list_servers"], keys)} if keys else {}
+
+
 async def retire_definitions(conn: Connection, keys: Sequence[str], *, app: str, unserved_for: timedelta) -> list[str]:
     """Mark those of these that no worker has served for a while; gives back their keys."""
     await conn.execute(SQL["take_turn"])

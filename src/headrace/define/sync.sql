@@ -59,6 +59,13 @@ select key from headrace.definition as d
                            where w.state = 'live' and w.lease_expires_at > now() and d.key = any(w.definitions)))
  order by key
 
+-- Who else runs these: their programs may be others than those that were just declared.
+-- name: list_servers
+select key, array_agg(distinct w.name order by w.name) as workers
+  from unnest($1::text[]) as wanted (key)
+  join headrace.worker as w on w.state = 'live' and w.lease_expires_at > now() and key = any(w.definitions)
+ group by key order by key
+
 -- name: mark_deleted_from_code
 update headrace.definition set deleted_from_code_at = now()
  where app = $1 and kind = 'python' and not system and deleted_from_code_at is null and not (key = any($2))
