@@ -8,8 +8,10 @@ from headrace.alerts.delivery_job import DELIVER
 
 
 async def raise_alert(cli: Cli, rule: str = "died") -> str:
-    """An open alert of a rule."""
+    """An open alert of a rule, which nobody closes: the worker of the tour looks at rules too."""
     async with cli.hr.database.pool.acquire() as conn:
+        # This waits for a look that is under way, and then there is none for an hour.
+        await conn.execute("update headrace.alert_turn set looked_at = now() + '1 hour', took = '0'")
         return str(
             await conn.fetchval(
                 "insert into headrace.alert (rule_id, tenant_id, subject, since, last_seen, count, error)"
