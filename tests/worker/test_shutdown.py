@@ -150,3 +150,21 @@ async def test_cancelling_run_worker_leaves_in_order_first(hr: Headrace, connect
             await worker
     assert await attempts(connection, job_id) == [(1, "succeeded", "succeeded")]
     assert await connection.fetchval("select state::text from headrace.worker") == "stopped"
+
+
+async def test_a_worker_ends_in_order_though_the_database_refuses_its_goodbye(
+    hr: Headrace, connection: Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    @hr.job()
+    async def work() -> str:
+        return "done"
+
+    async with working(hr):
+        assert (await finished(hr, await work.enqueue())).result == "done"
+        await connection.execute(
+            "create function public.refuse() returns trigger language plpgsql as"
+            " $$ begin raise exception 'a fault for the test' using errcode = '58030'; end $$;"
+            "create trigger refuse before update on headrace.worker for each row when (new.state = 'stopped')"
+            " execute function public.refuse()"
+        )
+    assert "worker sign-off failed" in caplog.text

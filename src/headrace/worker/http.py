@@ -224,8 +224,10 @@ class HttpTransport:
 
     async def close(self) -> None:
         if self.worker_id:
-            with contextlib.suppress(TransportAway, Refused):
+            try:
                 await self._server.post("stop", encode({"worker_id": self.worker_id}))
+            except Exception as error:  # the lease runs out by itself, and a rescue frees what is left
+                log.warning("worker sign-off failed", error=f"{type(error).__name__}: {error}")
         await self._server.close()
 
 

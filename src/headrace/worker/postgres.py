@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -15,6 +14,7 @@ import asyncpg
 from headrace.db.connect import PASSING, Connection, Endpoint
 from headrace.db.link import COMMAND_TIMEOUT, DatabaseAway, Link
 from headrace.db.sqlstate import data_can_cause
+from headrace.log import get_logger
 from headrace.logs.write import write_lines
 from headrace.model.job import ClaimedJob
 from headrace.model.log_line import LogLine
@@ -36,6 +36,7 @@ from headrace.worker.database_clock import DatabaseClock
 from headrace.worker.patience import missing
 from headrace.worker.transport import Beat, Fence, OutcomeRefused, Pulse, TransportAway
 
+log = get_logger("headrace.worker")
 RECONCILE_EVERY = 10.0
 GOODBYE_SECONDS = 10.0
 
@@ -174,12 +175,14 @@ class PostgresTransport:
         return renewed is not None
 
     async def close(self) -> None:
-        with contextlib.suppress(TransportAway, TimeoutError):
+        try:
             async with asyncio.timeout(GOODBYE_SECONDS):  # a database that stands still must not keep us
                 # What is still ours now is not running: a claim whose reply was lost, an outcome that was not written.
                 await self.claims.release_all()
                 async with self._using(self._claim_link) as conn:
                     await stop_worker(conn, worker_id=self.worker_id)
+        except Exception as error:  # the lease runs out by itself, and a rescue frees what is left
+            log.warning("worker sign-off failed", error=f"{type(error).__name__}: {error}")
         await asyncio.gather(self._claim_link.close(), self._finish_link.close(), self._log_link.close())
 
     @asynccontextmanager
