@@ -72,7 +72,7 @@ tests: $(VENV)/.installed chromium openapi-tools ## Run all tests in parallel (A
 
 .PHONY: test-long
 test-long: $(VENV)/.installed ## Try every change of clocks, and faults for longer (about 40 minutes)
-	@LONG_TESTS=1 $(BIN)/pytest -n $(JOBS) --timeout 3600 tests/model tests/chaos/test_triggers.py tests/chaos/test_events.py tests/chaos/test_limits.py tests/api/test_schemathesis.py $(ARGS)
+	@LONG_TESTS=1 $(BIN)/pytest -n $(JOBS) --timeout 3600 tests/model tests/chaos/test_triggers.py tests/chaos/test_events.py tests/chaos/test_limits.py tests/chaos/test_frozen_database.py tests/api/test_schemathesis.py $(ARGS)
 	@LONG_TESTS=1 $(BIN)/pytest --timeout 3600 tests/chaos/storm/long_storm.py $(ARGS)
 
 .PHONY: bench

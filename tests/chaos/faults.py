@@ -31,7 +31,7 @@ LOOK_EVERY = 0.1
 async def wait(seconds: float) -> None:
     """Let time pass."""
     end = time.monotonic() + seconds
-    await until("time has passed", lambda: time.monotonic() >= end)
+    await until("time has passed", lambda: time.monotonic() >= end, patience=PATIENCE + seconds)
 
 
 class Herd:

@@ -7,7 +7,7 @@ import os
 import signal
 from pathlib import Path
 
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 from headrace import Context, Headrace
 from headrace.worker.maintenance import Rescuer
@@ -24,11 +24,11 @@ async def noop(n: int = 0) -> None:
 
 
 @hr.job(max_attempts=5)
-async def hold(ctx: Context, folder: str) -> int:
+async def hold(ctx: Context, folder: str, patience: float = PATIENCE) -> int:
     """Says that it runs, and returns its run's number when it may."""
     here = Path(folder)
     (here / f"started-{ctx.fencing_token}").write_text(str(os.getpid()))
-    await until("the handler may return", (here / f"release-{ctx.fencing_token}").exists)
+    await until("the handler may return", (here / f"release-{ctx.fencing_token}").exists, patience=patience)
     (here / f"returned-{ctx.fencing_token}").write_text(str(os.getpid()))
     return ctx.fencing_token
 

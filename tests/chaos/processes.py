@@ -25,8 +25,9 @@ Attempts = list[tuple[int, str, str | None]]
 class Workers:
     """Starts `headrace worker` as often as asked, and leaves none behind."""
 
-    def __init__(self, url: str, folder: Path, app: str = "tests.chaos.jobs:hr") -> None:
+    def __init__(self, url: str, folder: Path, app: str = "tests.chaos.jobs:hr", *, lease: float = LEASE) -> None:
         self._url = url
+        self._lease = lease
         self._app = app
         self._folder = folder
         self._started: list[subprocess.Popen[bytes]] = []
@@ -40,7 +41,7 @@ class Workers:
         return self._start(["serve", "--port", str(port)])
 
     def _start(self, words: list[str]) -> subprocess.Popen[bytes]:
-        environ = bare_environ(HEADRACE_DATABASE_URL=self._url, HEADRACE_JOBS_LEASE_DURATION_S=f"{LEASE:g}")
+        environ = bare_environ(HEADRACE_DATABASE_URL=self._url, HEADRACE_JOBS_LEASE_DURATION_S=f"{self._lease:g}")
         command = [sys.executable, "-m", "headrace", *words]
         with self._log(len(self._started)).open("wb") as log:
             worker = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=log, stderr=log, start_new_session=True)
@@ -69,9 +70,9 @@ class Workers:
 
 
 @contextmanager
-def workers_on(url: str, folder: Path, app: str = "tests.chaos.jobs:hr") -> Iterator[Workers]:
+def workers_on(url: str, folder: Path, app: str = "tests.chaos.jobs:hr", *, lease: float = LEASE) -> Iterator[Workers]:
     """Worker processes that are gone after the block."""
-    workers = Workers(url, folder, app)
+    workers = Workers(url, folder, app, lease=lease)
     try:
         yield workers
     finally:

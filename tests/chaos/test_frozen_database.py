@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from pathlib import Path
@@ -12,12 +13,16 @@ import pytest
 from tests.chaos.faults import wait
 from tests.chaos.processes import LEASE, Workers, enqueue, until_ended, until_exists, until_live, workers_on
 from tests.chaos.server import OwnServer, own_server
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 from headrace.db.connect import Connection, Endpoint
 from headrace.db.migrate import migrate
 
 WORKERS = 3
+# The longer one takes a quarter of an hour.
+LEASES = (LEASE, 60.0) if os.environ.get("LONG_TESTS") else (LEASE,)
+# All of the test together waits for less than so many leases.
+FOR_ALL = 20
 
 
 @pytest.fixture
@@ -26,30 +31,38 @@ def server(tmp_path: Path) -> Iterator[OwnServer]:
         yield server
 
 
+@pytest.fixture(params=LEASES, ids=lambda lease: f"{lease:g} s")
+def lease(request: pytest.FixtureRequest) -> float:
+    return float(request.param)
+
+
 @pytest.fixture
-async def workers(server: OwnServer, tmp_path: Path) -> AsyncIterator[Workers]:
+async def workers(server: OwnServer, tmp_path: Path, lease: float) -> AsyncIterator[Workers]:
     await migrate(Endpoint(server.url))
-    with workers_on(server.url, tmp_path) as workers:
+    with workers_on(server.url, tmp_path, lease=lease) as workers:
         yield workers
 
 
 async def test_a_database_that_stands_still_and_goes_on_costs_nobody_a_lease(
-    server: OwnServer, workers: Workers, tmp_path: Path
+    server: OwnServer, workers: Workers, tmp_path: Path, lease: float
 ) -> None:
+    patience = PATIENCE + FOR_ALL * lease
     connection = await Endpoint(server.url).connect("test")
-    job_id = await enqueue(connection, "hold", json.dumps({"folder": str(tmp_path)}))
+    job_id = await enqueue(connection, "hold", json.dumps({"folder": str(tmp_path), "patience": patience}))
     started = [workers.start() for _ in range(WORKERS)]
     await until_exists(tmp_path / "started-1")
     registered = await until_live(connection, WORKERS)
     # Each has watched for as long as it must before it may call another one lost.
-    await until("all beat for two leases", lambda: all_beat_for(connection, registered, 2 * LEASE))
+    watched = partial(all_beat_for, connection, registered, 2 * lease)
+    await until("all beat for two leases", watched, patience=patience)
     for leases in (0.5, 1, 2, 3):
         await asyncio.to_thread(server.freeze)
-        await wait(leases * LEASE)
+        await wait(leases * lease)
         server.thaw()
         # All have the time to call each other lost before the job ends.
         since = await connection.fetchval("select clock_timestamp()")
-        await until("all beat again for a while", partial(all_beat_since, connection, since, 1.5 * LEASE))
+        again = partial(all_beat_since, connection, since, 1.5 * lease)
+        await until("all beat again for a while", again, patience=patience)
         states = await connection.fetch("select id, pid, state::text from headrace.worker order by id")
         assert [tuple(row) for row in states] == [(*one, "live") for one in registered], leases
         assert not (tmp_path / "started-2").exists()
