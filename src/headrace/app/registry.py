@@ -9,7 +9,7 @@ from typing import Any
 from headrace.db.database import Database
 from headrace.define.handler import Handler
 from headrace.define.signature import BadHandler
-from headrace.define.sync import UNNAMED, SyncReport, sync_definitions
+from headrace.define.sync import SyncReport, is_alone, sync_definitions
 from headrace.errors import ConfigError
 from headrace.log import get_logger
 from headrace.model.definition import DEFAULT_MAX_ATTEMPTS, Definition
@@ -119,8 +119,3 @@ class Registry:
         for name in fired.taken:
             log.warning("a trigger of that name was made by hand; the one in code is not used", trigger=name)
         return report
-
-
-def is_alone(database: Database, app: str) -> bool:
-    """Whether what has this name is this app's: on a database that others may share, who has no name cannot tell."""
-    return app != UNNAMED or database.embedded is not None

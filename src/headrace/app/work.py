@@ -10,7 +10,6 @@ from datetime import timedelta
 from typing import Protocol
 
 from headrace.app.process import Process
-from headrace.app.registry import is_alone
 from headrace.app.retire import Retirer
 from headrace.builtin.register import register_builtins
 from headrace.builtin.registry import default_schedules, handlers
@@ -19,7 +18,7 @@ from headrace.config import Settings
 from headrace.db.database import Database
 from headrace.db.listen import Listener
 from headrace.define.handler import Handler
-from headrace.define.sync import SyncReport, list_servers, sync_definitions
+from headrace.define.sync import SyncReport, is_alone, list_servers, sync_definitions
 from headrace.executors.sql.executor import SqlExecutor
 from headrace.log import get_logger
 from headrace.model.system import SYSTEM_QUEUE

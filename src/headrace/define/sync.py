@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 
 from headrace.db.connect import Connection
+from headrace.db.database import Database
 from headrace.db.statements import statements
 from headrace.errors import Conflict
 from headrace.model.definition import Definition
@@ -119,3 +120,8 @@ def _columns(definition: Definition, app: str, force: bool) -> tuple[object, ...
         json.dumps(definition.settings),
         definition.schema_version,
     )
+
+
+def is_alone(database: Database, app: str) -> bool:
+    """Whether what has this name is this app's: on a database that others may share, who has no name cannot tell."""
+    return app != UNNAMED or database.embedded is not None
