@@ -10,8 +10,8 @@ from bench.app import hr, started
 from bench.drain import drain_product, running_process
 from bench.lines import Line, Scale, at_least, at_most
 from bench.stage import FILL, Stage
-from headrace.app.work import WorkerProcess
 from headrace.queue.regate import regate_jobs
+from headrace.worker.process.database_worker import WorkerProcess
 
 ROUNDS = 5
 PROBES = 300

@@ -13,7 +13,7 @@ from bench.lines import Line, Scale, at_least, at_most
 from bench.stage import Stage
 from headrace.logs.search import SearchPage, search
 from headrace.logs.write import write_lines
-from headrace.model.log_line import LogLine
+from headrace.model.log.line import LogLine
 from headrace.queue.claim import Held, claim_jobs
 
 ROUNDS = 5

@@ -10,10 +10,10 @@ import asyncio
 import os
 from uuid import UUID
 
-from headrace.cli.run import run_loop
+from headrace.cli.process.run import run_loop
 from headrace.db.connect import Connection, Endpoint
-from headrace.model.status import JobStatus
-from headrace.model.transition import Transition
+from headrace.model.job.status import JobStatus
+from headrace.model.job.transition import Transition
 from headrace.queue.claim import SQL as CLAIM
 from headrace.queue.finish import finish_attempts
 

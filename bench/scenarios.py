@@ -20,9 +20,9 @@ from bench.over_http import measure_http
 from bench.retention import measure_retention
 from bench.stage import Stage
 from bench.triggers import measure_burst, measure_events, measure_rhythm
-from headrace.app.work import WorkerProcess
 from headrace.db.connect import Endpoint
 from headrace.queue.claim import claim_jobs
+from headrace.worker.process.database_worker import WorkerProcess
 
 ROUNDS = 5
 OUR_OWN = 2

@@ -10,9 +10,9 @@ from bench.app import hr, started
 from bench.drain import workers
 from bench.lines import Line, Scale, at_least, at_most
 from bench.stage import Stage
-from headrace.app.work import WorkerProcess
 from headrace.triggers.dispatch import dispatch_events
 from headrace.triggers.rules import Rules
+from headrace.worker.process.database_worker import WorkerProcess
 
 ZONES = ("Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "UTC")
 SCHEDULERS = 3

@@ -6,8 +6,8 @@ import argparse
 import os
 
 from bench.app import hr
-from headrace.cli.logs import set_up_logs
-from headrace.cli.run import run_loop, serve_http_worker, serve_worker
+from headrace.cli.process.log_output import set_up_logs
+from headrace.cli.process.run import run_loop, serve_http_worker, serve_worker
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()

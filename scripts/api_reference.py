@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from headrace.api.app import create_app
-from headrace.service.door import House
+from headrace.service.session import House
 
 HEAD = """\
 # The API

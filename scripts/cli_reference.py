@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from headrace.cli.call import COMMON
+from headrace.cli.core.call import COMMON
 from headrace.cli.main import COMMANDS, load
 
 HEAD = """\

@@ -13,9 +13,9 @@ from tests.servers import start_server
 from tests.web.browsing import chromium
 from tests.web.dash import Dash, reading
 from tests.web.served import DashboardServer, serve_dashboard
-from tests.web.story import Story, tell_story
-from tests.web.story_around import FORGET, HEARD, write
 from tests.web.visiting import begin_at, go, settle
+from tests.web.world.story import Story, tell_story
+from tests.web.world.story_around import FORGET, HEARD, write
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 LOOKS = {"light": (1440, 900, False), "dark": (1440, 900, True), "phone": (390, 844, False)}
@@ -116,7 +116,7 @@ def main(only: str) -> None:
             (Path(scratch) / name).mkdir()
         with (
             start_server("18", Path(scratch) / "pg") as database,
-            serve_dashboard(database, Path(scratch) / "server", app="tests.web.story:hr") as server,
+            serve_dashboard(database, Path(scratch) / "server", app="tests.web.world.story:hr") as server,
             chromium(Path(scratch) / "chromium") as url,
         ):
             asyncio.run(take(url, server, only))

@@ -8,9 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from headrace.db.connect import Connection, Endpoint
-from headrace.model.job import ClaimedJob, Job, Terms
-from headrace.model.outcome import Outcome, Succeeded
-from headrace.model.transition import decide
+from headrace.model.job.outcome import Outcome, Succeeded
+from headrace.model.job.record import ClaimedJob, Job, Terms
+from headrace.model.job.transition import decide
 from headrace.model.vigil import NEVER_SEEN, Gap, Vigil
 from headrace.queue.claim import Gated, Held, claim_gated, claim_jobs
 from headrace.queue.finish import finish_attempts

@@ -7,7 +7,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from headrace.model.status import NEXT
+from headrace.model.job.status import NEXT
 
 TESTS = Path(__file__).parent
 ROW = re.compile(r"^\| (?P<id>[RTP]\S*|\w+ → \w+) \| (?P<promise>.+?) \| (?P<proof>.+?) \|$", re.MULTILINE)

@@ -11,32 +11,32 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from headrace.app.headrace import Headrace
     from headrace.app.job_function import JobFunction
+    from headrace.context import Context
     from headrace.errors import BadRequest, Conflict, HeadraceError, LeaseLost, NotFound, ValidationError
-    from headrace.model.context import Context
-    from headrace.model.job import Job
-    from headrace.model.outcome import Cancel, Fail, Retry, Snooze
-    from headrace.model.retry import RetryPolicy
-    from headrace.model.status import JobStatus
+    from headrace.model.job.outcome import Cancel, Fail, Retry, Snooze
+    from headrace.model.job.record import Job
+    from headrace.model.job.retry import RetryPolicy
+    from headrace.model.job.status import JobStatus
     from headrace.service.principal import Principal
     from headrace.version import __version__
 
 _HOMES = {
     "BadRequest": "errors",
-    "Cancel": "model.outcome",
+    "Cancel": "model.job.outcome",
     "Conflict": "errors",
-    "Context": "model.context",
-    "Fail": "model.outcome",
+    "Context": "context",
+    "Fail": "model.job.outcome",
     "Headrace": "app.headrace",
     "HeadraceError": "errors",
-    "Job": "model.job",
+    "Job": "model.job.record",
     "JobFunction": "app.job_function",
-    "JobStatus": "model.status",
+    "JobStatus": "model.job.status",
     "LeaseLost": "errors",
     "NotFound": "errors",
     "Principal": "service.principal",
-    "Retry": "model.outcome",
-    "RetryPolicy": "model.retry",
-    "Snooze": "model.outcome",
+    "Retry": "model.job.outcome",
+    "RetryPolicy": "model.job.retry",
+    "Snooze": "model.job.outcome",
     "ValidationError": "errors",
     "__version__": "version",
 }

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from headrace.model.mask_outcome import LARGE
+from headrace.model.secret.mask_outcome import LARGE
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -14,11 +14,11 @@ import threading
 from collections.abc import Callable
 from typing import Any, TextIO
 
+from headrace.context import Context
 from headrace.log import TAKEN, know_from
-from headrace.model.context import Context
-from headrace.model.log_line import LOG, STDERR, STDOUT
-from headrace.model.masking import Masker
-from headrace.model.run_log import RunLog
+from headrace.model.log.line import LOG, STDERR, STDOUT
+from headrace.model.log.run_log import RunLog
+from headrace.model.secret.masking import Masker
 
 current: contextvars.ContextVar[Context | None] = contextvars.ContextVar("headrace_context", default=None)
 

@@ -7,8 +7,8 @@ import traceback
 from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any, Protocol
 
-from headrace.model.masking import Masker
-from headrace.model.secret_fields import mask_fields
+from headrace.model.secret.fields import mask_fields
+from headrace.model.secret.masking import Masker
 
 # Of a record that a job's own logger has written down already.
 TAKEN = "headrace_taken"

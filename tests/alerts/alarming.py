@@ -14,10 +14,10 @@ from headrace.alerts.evaluate import evaluate_alerts
 from headrace.alerts.incidents import AlertFilter, AlertRecord, list_alerts
 from headrace.alerts.rules import create_rule
 from headrace.alerts.targets import create_target
-from headrace.model.alert_kinds import AlertKind
-from headrace.model.encryption import NO_KEY
-from headrace.model.outcome import Failed, Outcome, Succeeded
-from headrace.model.web_address import NOTHING
+from headrace.model.alert.kinds import AlertKind
+from headrace.model.alert.web_address import NOTHING
+from headrace.model.job.outcome import Failed, Outcome, Succeeded
+from headrace.model.secret.encryption import NO_KEY
 from headrace.rollups.fold import fold_deltas
 from headrace.rollups.sample import sample_queue
 

@@ -20,8 +20,8 @@ from tests.worker.running import app_on, working
 
 from headrace import Headrace
 from headrace.config import AlertsSettings, BuiltinSettings, CommandSettings, ServerSettings, SmtpSettings
-from headrace.model.alert_kinds import ALERT_KINDS, AlertKind
-from headrace.model.outcome import Fail
+from headrace.model.alert.kinds import ALERT_KINDS, AlertKind
+from headrace.model.job.outcome import Fail
 from headrace.service import Service
 
 KEY = base64.b64encode(b"k" * 32).decode()

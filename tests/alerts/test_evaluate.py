@@ -20,9 +20,9 @@ from headrace.alerts.rules import delete_rule, set_rule_enabled, update_rule
 from headrace.alerts.targets import delete_target
 from headrace.db.connect import Connection
 from headrace.errors import Conflict, NotFound
-from headrace.model.alert import Reading
+from headrace.model.alert.incident import Reading
 from headrace.rollups.fold import fold_deltas
-from headrace.worker.watch import look_ahead
+from headrace.worker.maintenance.due_watch import look_ahead
 
 MINUTE = timedelta(minutes=1)
 FIRING = Told("firing", "ops-job_died", ("work",))

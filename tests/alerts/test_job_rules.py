@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from tests.alerts.alarming import Told, Watchman
 
-from headrace.model.outcome import Fail, Retry
+from headrace.model.job.outcome import Fail, Retry
 
 WORK = ("work",)
 

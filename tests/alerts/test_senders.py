@@ -21,8 +21,8 @@ from headrace.alerts.mail import send_mail
 from headrace.alerts.sent import NotSent, Sent
 from headrace.alerts.webhook import post
 from headrace.config import SmtpSettings
-from headrace.model.alert_notice import Message
-from headrace.model.web_address import NOTHING, Allowed
+from headrace.model.alert.notice import Message
+from headrace.model.alert.web_address import NOTHING, Allowed
 
 HERE = Allowed(hosts=("127.0.0.1",))
 MESSAGE = Message("[headrace] acme: 1 job of “work” died", "1 job died.\n.\nlast line\n")

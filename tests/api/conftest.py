@@ -18,7 +18,7 @@ from headrace import Context, Headrace
 from headrace.rollups.sample import sample_queue
 from headrace.service import Principal, Role, Service
 from headrace.service.jobs.filter import JobFilter
-from headrace.service.jobs.jobs import ALL
+from headrace.service.jobs.service import ALL
 
 TENANTS = ("acme", "globex")
 

@@ -13,7 +13,7 @@ from tests.api.asking import Answer, ask
 from tests.api.conftest import Api
 from tests.service.seeding import BOTH, seed_everything
 
-from headrace.service import door
+from headrace.service import session as service_session
 from headrace.service.principal import Role
 
 CALLERS: dict[str, tuple[Role, str | None] | None] = {
@@ -138,12 +138,12 @@ async def test_what_is_anothers_is_not_there(world: World) -> None:
 
 
 async def test_without_the_services_own_filter_nothing_leaks(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    confine = door._confine
+    confine = service_session._confine
 
     async def confine_and_forget(*arguments: Any) -> None:
         await confine(*arguments)  # the database knows whose transaction it is; the service does not
 
-    monkeypatch.setattr(door, "_confine", confine_and_forget)
+    monkeypatch.setattr(service_session, "_confine", confine_and_forget)
     for operation in READS:
         access = ACCESS[operation.name]
         answer = await world.ask(operation, access, "tenant_admin", of="globex" if access.of else "acme")

@@ -10,8 +10,8 @@ import pytest
 from tests.api.conftest import Api
 from tests.worker.running import finished, running
 
-from headrace.app.work import WorkerProcess
 from headrace.rollups.fold import fold_deltas
+from headrace.worker.process.database_worker import WorkerProcess
 
 CHART = "/api/v1/charts/throughput"
 

@@ -9,10 +9,10 @@ from uuid import uuid4
 import httpx
 import pytest
 from tests.api.conftest import Api
-from tests.api.test_trigger_runs import dispatch, pages
-from tests.api.test_triggers import make
+from tests.api.triggers.test_runs import dispatch, pages
+from tests.api.triggers.test_triggers import make
 
-from headrace.service.events import SQL
+from headrace.service.events.service import SQL
 
 EVENTS = "/api/v1/events"
 

@@ -10,10 +10,10 @@ from tests.api.conftest import Api
 from tests.db.pooler import pooled
 from tests.worker.running import app_on, running
 
-import headrace.service.health as health
+import headrace.service.health.service as health
 from headrace.api.app import create_app
-from headrace.app.work import WorkerProcess
-from headrace.service.examine.server import notifications
+from headrace.service.doctor.server import notifications
+from headrace.worker.process.database_worker import WorkerProcess
 
 
 @pytest.fixture

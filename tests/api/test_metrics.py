@@ -10,12 +10,12 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.api.conftest import Api
 from tests.worker.running import app_on, finished, running
 
-import headrace.service.metrics as metrics
+import headrace.service.metrics.service as metrics
 from headrace.api.app import create_app
-from headrace.app.work import WorkerProcess
 from headrace.config import ServerSettings
 from headrace.rollups.fold import fold_deltas
 from headrace.rollups.sample import sample_queue
+from headrace.worker.process.database_worker import WorkerProcess
 
 Samples = dict[tuple[str, ...], float]
 
@@ -156,7 +156,7 @@ async def test_many_tenants_and_definitions_make_a_page_of_bounded_size(api: Api
 
 
 async def test_hostile_names_cannot_add_lines(api: Api) -> None:
-    from headrace.api.exposition import _labels
+    from headrace.api.prometheus import _labels
 
     line = "x" + _labels({"tenant": 'a"} 1\nheadrace_workers{state="live'}) + " 1"
     [family] = text_string_to_metric_families(line)

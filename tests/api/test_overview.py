@@ -9,9 +9,9 @@ from tests.api.conftest import Api
 from tests.worker.running import app_on, finished, running
 
 from headrace import Fail
-from headrace.app.work import WorkerProcess
 from headrace.queue.lease import WorkerIdentity, register_worker
 from headrace.rollups.fold import fold_deltas
+from headrace.worker.process.database_worker import WorkerProcess
 
 HEALTH = "/api/v1/overview/health"
 

@@ -9,10 +9,10 @@ import httpx
 import pytest
 from tests.api.conftest import Api
 from tests.api.test_events import EVENTS, emit
-from tests.api.test_trigger_runs import dispatch
-from tests.api.test_triggers import TRIGGERS, make
-from tests.api.test_worker import Hand
-from tests.worker.test_masking import everything
+from tests.api.triggers.test_runs import dispatch
+from tests.api.triggers.test_triggers import TRIGGERS, make
+from tests.api.worker.test_worker import Hand
+from tests.worker.run.test_masking import everything
 
 from headrace.db.connect import Connection
 

@@ -15,7 +15,7 @@ from tests.waiting import PATIENCE
 from tests.worker.running import app_on
 
 from headrace import Headrace
-from headrace.app.serve import admin_token, is_loopback, serving
+from headrace.app.serve.serve import admin_token, is_loopback, serving
 from headrace.config import ServerSettings
 from headrace.errors import ConfigError
 

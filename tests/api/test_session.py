@@ -14,7 +14,7 @@ from tests.waiting import until
 
 from headrace import Principal
 from headrace.api.app import create_app
-from headrace.api.who import KNOWN_FOR, SESSION_COOKIE
+from headrace.api.auth import KNOWN_FOR, SESSION_COOKIE
 from headrace.service.principal import Role
 
 SESSION = "/api/v1/session"

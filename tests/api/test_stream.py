@@ -17,9 +17,9 @@ from tests.worker.running import finished, running
 import headrace.api.routes.stream as route
 import headrace.service.stream.changes as changes
 import headrace.service.stream.hub as hubs
-from headrace.app.work import WorkerProcess
 from headrace.service.stream import Hub
-from headrace.service.stream.stream import event_id
+from headrace.service.stream.service import event_id
+from headrace.worker.process.database_worker import WorkerProcess
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 from tests.waiting import PATIENCE
 
 from headrace import Headrace
-from headrace.app.work import WorkerProcess
+from headrace.worker.process.database_worker import WorkerProcess
 
 
 def make_shop(url: str) -> Headrace:

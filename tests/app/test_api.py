@@ -15,10 +15,10 @@ from tests.waiting import PATIENCE
 from headrace import Headrace
 from headrace.app.awaited import NoLoop
 from headrace.app.open_here import NotOpen
+from headrace.context import Context
 from headrace.define.signature import BadHandler
 from headrace.errors import BadRequest, Conflict, HeadraceError, NotFound, PayloadTooLarge, ValidationError
-from headrace.model.context import Context
-from headrace.model.status import JobStatus
+from headrace.model.job.status import JobStatus
 from headrace.queue.enqueue import EnqueueOptions
 
 NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"

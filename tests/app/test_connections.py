@@ -16,7 +16,7 @@ from tests.app.brought import Brought
 
 from headrace import Headrace
 from headrace.errors import BadRequest, Conflict, NotFound, ValidationError
-from headrace.model.status import JobStatus
+from headrace.model.job.status import JobStatus
 
 Bring = Callable[[str], AbstractAsyncContextManager[Brought]]
 every_driver = pytest.mark.parametrize(

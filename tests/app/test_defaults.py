@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from headrace import Headrace
-from headrace.app.process import read_commands
 from headrace.config import CommandSettings, DatabaseSettings, JobsSettings, Settings
 from headrace.db.database import Database
-from headrace.worker.maintenance import LONGEST_SLEEP, UNHEARD_SLEEP, Maintenance
+from headrace.worker.maintenance.maintenance import LONGEST_SLEEP, UNHEARD_SLEEP, Maintenance
+from headrace.worker.process.base import read_commands
 
 
 def app(retries: int, database_url: str) -> Headrace:

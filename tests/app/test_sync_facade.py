@@ -16,7 +16,7 @@ from tests.waiting import PATIENCE, wait_until
 
 from headrace import Headrace
 from headrace.errors import BadRequest, DatabaseUnusable, NotFound, ValidationError
-from headrace.model.status import JobStatus
+from headrace.model.job.status import JobStatus
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from headrace import Headrace, NotFound, Principal
 from headrace.builtin.enqueue import enqueue_system_job
 from headrace.config import BuiltinSettings
 from headrace.db.connect import Connection
-from headrace.model.status import JobStatus
+from headrace.model.job.status import JobStatus
 from headrace.model.system import SYSTEM_QUEUE, SYSTEM_TENANT
 from headrace.rollups.fold import fold_deltas
 from headrace.service import Service

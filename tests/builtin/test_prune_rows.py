@@ -14,7 +14,7 @@ from headrace.builtin.enqueue import enqueue_system_job
 from headrace.config import PRESETS, BuiltinSettings, load_settings
 from headrace.db.connect import Connection
 from headrace.errors import ConfigError
-from headrace.model.outcome import Fail
+from headrace.model.job.outcome import Fail
 
 # For each ready rule: the columns of a row in hours from now, and whether it stays.
 ROWS: dict[str, list[tuple[dict[str, float | None], bool]]] = {

@@ -1,5 +1,5 @@
 """Worker processes for every test."""
 
-from tests.chaos.processes import workers
+from tests.chaos.world.processes import workers
 
 __all__ = ["workers"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.chaos.processes import Workers, attempts, enqueue, live_workers, until_exists, until_live
+from tests.chaos.world.processes import Workers, attempts, enqueue, live_workers, until_exists, until_live
 from tests.waiting import PATIENCE, until
 
 from headrace.db.connect import Connection

@@ -11,8 +11,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.chaos.faults import Herd, wait
-from tests.chaos.processes import declare, until_live, workers_on
+from tests.chaos.world.faults import Herd, wait
+from tests.chaos.world.processes import declare, until_live, workers_on
 from tests.waiting import until
 
 from headrace.db.connect import Connection, Endpoint
@@ -89,7 +89,7 @@ async def test_exactly_the_committed_events_fire_once_though_dispatchers_are_kil
     for name, settings in TRIGGERS.items():
         await create_trigger(connection, name, "fired", settings, tenant="default")
     emitters = [Emitter(Endpoint(database_url), seed) for seed in range(EMITTERS)]
-    with workers_on(database_url, tmp_path, "tests.chaos.triggers_app:hr") as workers:
+    with workers_on(database_url, tmp_path, "tests.chaos.world.triggers_app:hr") as workers:
         herd = Herd(workers, 2, chance)
         await until_live(connection, 2)
         emitting = [asyncio.create_task(emitter.emit(EVENTS // EMITTERS)) for emitter in emitters]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.chaos.processes import Workers, declare, enqueue, until_ended, until_live
+from tests.chaos.world.processes import Workers, declare, enqueue, until_ended, until_live
 from tests.waiting import until
 
 from headrace.db.connect import Connection

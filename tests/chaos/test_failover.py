@@ -11,9 +11,9 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
-from tests.chaos.load import BATCH, at_least, each_ended_once, enqueue_batches, nothing_left
-from tests.chaos.pair import Pair, own_pair
-from tests.chaos.processes import (
+from tests.chaos.world.load import BATCH, at_least, each_ended_once, enqueue_batches, nothing_left
+from tests.chaos.world.pair import Pair, own_pair
+from tests.chaos.world.processes import (
     Workers,
     declare,
     enqueue,
@@ -41,7 +41,7 @@ def pair() -> Iterator[Pair]:
 @pytest.fixture
 async def workers(pair: Pair, tmp_path: Path) -> AsyncIterator[Workers]:
     await migrate(Endpoint(pair.url))
-    with workers_on(pair.url, tmp_path, "tests.chaos.failover_app:hr") as workers:
+    with workers_on(pair.url, tmp_path, "tests.chaos.world.failover_app:hr") as workers:
         yield workers
 
 

@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.chaos.faults import wait
-from tests.chaos.processes import LEASE, Workers, enqueue, until_ended, until_exists, until_live, workers_on
-from tests.chaos.server import OwnServer, own_server
+from tests.chaos.world.faults import wait
+from tests.chaos.world.processes import LEASE, Workers, enqueue, until_ended, until_exists, until_live, workers_on
+from tests.chaos.world.server import OwnServer, own_server
 from tests.waiting import PATIENCE, until
 
 from headrace.db.connect import Connection, Endpoint

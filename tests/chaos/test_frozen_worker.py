@@ -7,7 +7,7 @@ import os
 import signal
 from pathlib import Path
 
-from tests.chaos.processes import Workers, attempts, enqueue, live_workers, until_ended, until_exists
+from tests.chaos.world.processes import Workers, attempts, enqueue, live_workers, until_ended, until_exists
 from tests.waiting import PATIENCE, until
 
 from headrace.db.connect import Connection

@@ -6,8 +6,8 @@ import json
 import os
 from pathlib import Path
 
-from tests.chaos.processes import Workers, declare, enqueue, until_ended
-from tests.service.test_examine import findings
+from tests.chaos.world.processes import Workers, declare, enqueue, until_ended
+from tests.service.test_doctor import findings
 from tests.waiting import until
 
 from headrace.db.connect import Connection

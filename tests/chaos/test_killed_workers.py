@@ -6,7 +6,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from tests.chaos.processes import Workers, enqueue, live_workers, until_ended, until_exists, until_live
+from tests.chaos.world.processes import Workers, enqueue, live_workers, until_ended, until_exists, until_live
 from tests.waiting import until
 
 from headrace.db.connect import Connection, Endpoint

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
-from tests.chaos.ledger import NOTHING_WRONG, Findings, History, Line, Stretch, add_up, check
+from tests.chaos.world.ledger import NOTHING_WRONG, Findings, History, Line, Stretch, add_up, check
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.chaos.limits import above_rate, most_at_once
-from tests.chaos.processes import Workers, workers_on
+from tests.chaos.world.limits import above_rate, most_at_once
+from tests.chaos.world.processes import Workers, workers_on
 from tests.waiting import until
 
 from headrace.db.connect import Connection
@@ -25,7 +25,7 @@ A_SECOND, BURST = 40, 5
 @pytest.fixture
 def workers(database_url: str, tmp_path: Path) -> Iterator[Workers]:
     """Worker processes of the application with limits."""
-    with workers_on(database_url, tmp_path, "tests.chaos.limits_app:hr") as started:
+    with workers_on(database_url, tmp_path, "tests.chaos.world.limits_app:hr") as started:
         yield started
 
 

@@ -10,9 +10,18 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
-from tests.chaos.load import BATCH, at_least, each_ended_once, enqueue_batches, nothing_left
-from tests.chaos.processes import LEASE, Workers, declare, enqueue, until_ended, until_exists, until_live, workers_on
-from tests.chaos.server import OwnServer, own_server
+from tests.chaos.world.load import BATCH, at_least, each_ended_once, enqueue_batches, nothing_left
+from tests.chaos.world.processes import (
+    LEASE,
+    Workers,
+    declare,
+    enqueue,
+    until_ended,
+    until_exists,
+    until_live,
+    workers_on,
+)
+from tests.chaos.world.server import OwnServer, own_server
 from tests.waiting import until
 
 from headrace.db.connect import Connection, Endpoint

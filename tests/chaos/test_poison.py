@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from uuid import UUID
 
-from tests.chaos.processes import Workers, declare
+from tests.chaos.world.processes import Workers, declare
 from tests.engine import watched
 from tests.waiting import until
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.api.served import free_port
-from tests.chaos.processes import Workers, enqueue, until_ended, until_live, workers_on
-from tests.chaos.server import OwnServer, own_server
+from tests.chaos.world.processes import Workers, enqueue, until_ended, until_live, workers_on
+from tests.chaos.world.server import OwnServer, own_server
 from tests.waiting import until
 
 from headrace.db.connect import Connection, Endpoint

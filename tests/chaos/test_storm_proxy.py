@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
 import pytest
-from tests.chaos.storm.postgres_proxy import PostgresProxy
-from tests.chaos.storm.trap import Trap
+from tests.chaos.storm.proxy.postgres import PostgresProxy
+from tests.chaos.storm.proxy.trap import Trap
 
 from headrace.db.connect import Connection, Endpoint, OwnConnection
 

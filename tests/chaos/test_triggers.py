@@ -10,9 +10,9 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from tests.chaos.faults import Herd, Operator, wait
-from tests.chaos.ledger import NOTHING_WRONG, Findings, Line, add_up, check
-from tests.chaos.processes import declare, until_live, workers_on
+from tests.chaos.world.faults import Herd, Operator, wait
+from tests.chaos.world.ledger import NOTHING_WRONG, Findings, Line, add_up, check
+from tests.chaos.world.processes import declare, until_live, workers_on
 from tests.waiting import until
 
 from headrace.db.connect import Connection
@@ -30,7 +30,7 @@ async def test_every_due_time_is_in_the_ledger_once_whatever_happens_to_schedule
 ) -> None:
     chance = random.Random(7)  # noqa: S311 - no secret
     await declare(connection, "fired")
-    with workers_on(database_url, tmp_path, "tests.chaos.triggers_app:hr") as workers:
+    with workers_on(database_url, tmp_path, "tests.chaos.world.triggers_app:hr") as workers:
         herd = Herd(workers, 3, chance)
         await until_live(connection, 3)
         operator = Operator(connection, chance)

@@ -19,9 +19,9 @@ from tests.waiting import until
 from tests.worker.running import set_up, working
 
 from headrace import Headrace
-from headrace.app.serve import serving
-from headrace.cli.dev import load_tour
+from headrace.app.serve.serve import serving
 from headrace.cli.main import main
+from headrace.cli.process.dev import load_tour
 from headrace.config import ServerSettings
 from headrace.service import Service
 

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from headrace.model.log_line import LogLine
-from headrace.worker.postgres import PostgresTransport
-from headrace.worker.transport import Fence, TransportAway
+from headrace.model.log.line import LogLine
+from headrace.worker.transport.interface import Fence, TransportAway
+from headrace.worker.transport.postgres import PostgresTransport
 
 # Each stands before whichever transport there is.
 if TYPE_CHECKING:

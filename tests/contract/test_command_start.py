@@ -7,10 +7,10 @@ from tests.contract.scripts import commands_on, python
 from tests.worker.running import finished, working
 
 from headrace import Headrace
-from headrace.app.work import WorkerProcess
 from headrace.config import CommandSettings
 from headrace.db.connect import Connection
 from headrace.errors import ConfigError
+from headrace.worker.process.database_worker import WorkerProcess
 
 
 async def test_workers_with_other_commands_claim_only_their_own(database_url: str, connection: Connection) -> None:

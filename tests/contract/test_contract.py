@@ -7,8 +7,8 @@ from tests.waiting import until
 from tests.worker.running import attempts, finished, run_due, running, said, until_said, working
 
 from headrace import Headrace
-from headrace.app.work import WorkerProcess
 from headrace.db.connect import Connection
+from headrace.worker.process.database_worker import WorkerProcess
 
 TALK = 3000  # more than one flush
 

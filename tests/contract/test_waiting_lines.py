@@ -10,15 +10,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.chaos.server import own_server
+from tests.chaos.world.server import own_server
 from tests.waiting import PATIENCE, until
 from tests.worker.running import app_on, finished, said, working
 
 import headrace.capture
-import headrace.worker.database_clock
+import headrace.worker.transport.database_clock
 import headrace.worker.worker
-from headrace.app.work import WorkerProcess
 from headrace.db.connect import Connection
+from headrace.worker.process.database_worker import WorkerProcess
 
 
 class Looked(io.StringIO):
@@ -58,7 +58,7 @@ async def test_a_worker_whose_clock_is_an_hour_off_stores_the_databases_time(
         def now(cls, tz: clock.tzinfo | None = None) -> Any:
             return clock.datetime.now(tz) - clock.timedelta(hours=1)
 
-    monkeypatch.setattr(headrace.worker.database_clock, "datetime", Wrong)
+    monkeypatch.setattr(headrace.worker.transport.database_clock, "datetime", Wrong)
 
     @hr.job()
     async def chatter() -> None:

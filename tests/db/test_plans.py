@@ -12,14 +12,14 @@ from tests.engine import Engine
 from tests.servers import TestServer
 
 from headrace.db.connect import Endpoint
-from headrace.model.job import ClaimedJob, Terms
-from headrace.model.outcome import Failed, Succeeded
-from headrace.model.transition import decide
+from headrace.model.job.outcome import Failed, Succeeded
+from headrace.model.job.record import ClaimedJob, Terms
+from headrace.model.job.transition import decide
 from headrace.queue import claim, finish, lease, promote, rescue
 from headrace.queue.claim import Held, claim_jobs, list_held
 from headrace.queue.promote import promote_due
-from headrace.worker import watch
-from headrace.worker.watch import look_ahead
+from headrace.worker.maintenance import due_watch as maintenance_due_watch
+from headrace.worker.maintenance.due_watch import look_ahead
 
 MILLION = 1_000_000
 
@@ -51,7 +51,7 @@ def statements(worker: int) -> dict[str, tuple[str, tuple[Any, ...], set[str]]]:
     found: dict[str, tuple[str, tuple[Any, ...], set[str]]] = {
         "promote_due": (promote.SQL["promote_due"], (1000,), {"queue_due", "queue_pkey"}),
         "look_ahead": (
-            watch.SQL["look_ahead"],
+            maintenance_due_watch.SQL["look_ahead"],
             (),
             {"queue_due"},
         ),

@@ -10,10 +10,10 @@ from tests.db.pooler import pooled
 from tests.waiting import PATIENCE, until
 
 from headrace import Headrace
-from headrace.app.work import WorkerProcess
 from headrace.db.connect import Connection, Endpoint
 from headrace.db.migrate import applied_migrations, read_migrations
 from headrace.db.server_check import check_server
+from headrace.worker.process.database_worker import WorkerProcess
 
 
 async def test_a_direct_connection_is_not_called_pooled(database_url: str) -> None:

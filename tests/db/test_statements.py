@@ -11,7 +11,7 @@ from tests.engine import Engine
 
 import headrace
 from headrace.db.statements import read_statements
-from headrace.model.outcome import Failed
+from headrace.model.job.outcome import Failed
 
 SOURCE = Path(headrace.__file__).parent
 # Several commands in one text: executed, for only one command can be prepared.

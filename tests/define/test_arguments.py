@@ -14,9 +14,9 @@ from uuid import UUID
 import pytest
 from pydantic import BaseModel, Field
 
+from headrace.context import Context
 from headrace.define.signature import Arguments, BadHandler
 from headrace.errors import ValidationError
-from headrace.model.context import Context
 
 if TYPE_CHECKING:
     from fractions import Fraction

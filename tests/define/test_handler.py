@@ -9,11 +9,11 @@ from uuid import UUID
 
 import pytest
 
+from headrace.context import Context
 from headrace.define.handler import Handler, as_timeout
 from headrace.define.signature import BadHandler
-from headrace.model.context import Context
-from headrace.model.job import ClaimedJob, Terms
-from headrace.model.outcome import CannotRead
+from headrace.model.job.outcome import CannotRead
+from headrace.model.job.record import ClaimedJob, Terms
 
 
 def context() -> Context:

@@ -15,8 +15,8 @@ from headrace.db.connect import Connection, Endpoint
 from headrace.define.sync import retire_definitions, sync_definitions
 from headrace.errors import Conflict
 from headrace.model.definition import Definition
-from headrace.model.retry import RetryPolicy
-from headrace.model.trigger_settings import TriggerDeclaration
+from headrace.model.job.retry import RetryPolicy
+from headrace.model.settings.trigger import TriggerDeclaration
 from headrace.queue.lease import WorkerIdentity, register_worker
 
 EVERY_FIVE = TriggerDeclaration("work", {"interval_seconds": 5.0})

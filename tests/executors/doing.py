@@ -14,9 +14,9 @@ from uuid import UUID
 from tests.executors.isolated_jobs import Job
 from tests.waiting import until
 
+from headrace.context import Context
 from headrace.executors.process import ProcessExecutor
-from headrace.model.context import Context
-from headrace.model.job import ClaimedJob, Terms
+from headrace.model.job.record import ClaimedJob, Terms
 
 JOB_ID = UUID("01890a5d-ac96-774b-bcce-b302099a8057")
 PLANNED = datetime(2030, 2, 3, 4, 5, tzinfo=UTC)

@@ -16,10 +16,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
+from headrace.context import Context
 from headrace.errors import ValidationError
-from headrace.model.context import Context
-from headrace.model.outcome import Cancel, Fail, Retry, Snooze
-from headrace.model.secret_schema import NO_SECRETS
+from headrace.model.job.outcome import Cancel, Fail, Retry, Snooze
+from headrace.model.secret.schema import NO_SECRETS
 
 
 class Handler:

@@ -8,8 +8,8 @@ import os
 from tests.executors.doing import call
 from tests.executors.isolated_jobs import Job
 
+from headrace.context import Context
 from headrace.executors.process import ProcessExecutor
-from headrace.model.context import Context
 
 
 @Job

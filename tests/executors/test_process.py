@@ -16,7 +16,7 @@ from tests.waiting import until
 
 from headrace.executors import process
 from headrace.executors.process import ChildDied, ChildRaised, NotIsolable, ProcessExecutor
-from headrace.model.outcome import Cancel, Fail, Retry, Snooze
+from headrace.model.job.outcome import Cancel, Fail, Retry, Snooze
 from headrace.model.text import NotJsonError
 
 SCRIPT = Path(__file__).with_name("script.py")

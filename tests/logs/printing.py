@@ -13,7 +13,7 @@ from tests.engine import Engine
 from headrace.db.connect import Connection, OwnConnection
 from headrace.logs.search import Hit, SearchPage, search
 from headrace.logs.write import COLUMNS, Fence, write_lines
-from headrace.model.log_line import LOG, LogLine
+from headrace.model.log.line import LOG, LogLine
 from headrace.queue.claim import Held
 
 Another = Callable[[], Awaitable[OwnConnection]]

@@ -11,8 +11,8 @@ from tests.waiting import until
 
 from headrace.db.connect import Connection, OwnConnection, Pool
 from headrace.logs.read import Position, follow
-from headrace.model.log_line import LogLine
-from headrace.model.outcome import Released
+from headrace.model.job.outcome import Released
+from headrace.model.log.line import LogLine
 
 QUICK = 0.005
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headrace.model.log_line import MAX_BYTES, STREAMS, LogLine, clean_fields, clean_message, storable
+from headrace.model.log.line import MAX_BYTES, STREAMS, LogLine, clean_fields, clean_message, storable
 
 LINE = LogLine(UUID(int=1), 1, 1, datetime(2026, 1, 1, tzinfo=UTC), 20, 0, "hello")
 # Surrogates too, which Hypothesis leaves out unless told.

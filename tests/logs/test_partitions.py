@@ -13,7 +13,7 @@ from tests.logs.printing import INFO, Another, find, now, put, start
 from headrace.db.connect import Connection
 from headrace.logs import prune
 from headrace.logs.prune import create_log_partitions, prune_logs
-from headrace.model.log_line import LOG, LogLine
+from headrace.model.log.line import LOG, LogLine
 
 DAY = timedelta(days=1)
 

@@ -12,7 +12,7 @@ from tests.logs.printing import INFO, now, put, search_all
 from headrace.db.connect import Connection
 from headrace.logs import read, write
 from headrace.logs.search import search
-from headrace.model.log_line import LOG, LogLine
+from headrace.model.log.line import LOG, LogLine
 
 LINES = 20_000
 

@@ -8,8 +8,8 @@ from tests.engine import Engine
 from tests.logs.printing import Another, Run, put, start, stored
 
 from headrace.logs.read import Page, read_lines
-from headrace.model.log_line import STDERR, STDOUT, LogLine
-from headrace.model.outcome import Failed
+from headrace.model.job.outcome import Failed
+from headrace.model.log.line import STDERR, STDOUT, LogLine
 
 
 async def pages(run: Run, *, limit: int, **filters: int) -> list[LogLine]:

@@ -12,7 +12,7 @@ from tests.logs.printing import INFO, find, messages, now, put, search_all, star
 from headrace.db.connect import Connection
 from headrace.errors import BadRequest, NotFound
 from headrace.logs.search import search
-from headrace.model.log_line import LOG, LogLine
+from headrace.model.log.line import LOG, LogLine
 
 TEXTS = {
     "dotted": "raised requests.exceptions.ReadTimeout: timed out",

@@ -13,7 +13,7 @@ from tests.engine import Engine
 from tests.logs.printing import now, put, search_all, tenant
 
 from headrace.db.connect import Connection
-from headrace.model.log_line import LogLine
+from headrace.model.log.line import LogLine
 
 WORDS = ["alpha", "alphabet", "beta", "gamma", "x1", "x12", "Delta", "eps"]
 JOINTS = [" ", ".", "/", "-", ": ", ", ", "_", "=", " <", "> ", "&", "+"]

@@ -13,7 +13,7 @@ from tests.engine import Engine
 from tests.logs.printing import Another, start, stored, tenant
 
 from headrace.logs.write import stored_upto, write_lines
-from headrace.model.log_line import MAX_BYTES, STDERR, LogLine
+from headrace.model.log.line import MAX_BYTES, STDERR, LogLine
 from headrace.queue.rescue import rescue_jobs
 
 

@@ -10,8 +10,8 @@ import pytest
 from headrace.db.connect import Connection
 from headrace.define.sync import sync_definitions
 from headrace.model.definition import Definition
-from headrace.model.retry import RetryPolicy
-from headrace.model.trigger_settings import TriggerDeclaration
+from headrace.model.job.retry import RetryPolicy
+from headrace.model.settings.trigger import TriggerDeclaration
 
 BAD = [
     ({"key": ""}, "a key has 1 to 200 of"),

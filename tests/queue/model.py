@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from headrace.model.outcome import (
+from headrace.model.job.outcome import (
     Cancel,
     Canceled,
     CannotRead,

@@ -8,7 +8,7 @@ from uuid import UUID
 from tests.at_once import Another, refusal, until_blocked
 from tests.engine import Engine
 
-from headrace.model.outcome import Canceled, Fail, Failed, Outcome, Succeeded
+from headrace.model.job.outcome import Canceled, Fail, Failed, Outcome, Succeeded
 from headrace.queue.change import cancel_job, retry_job
 from headrace.queue.lease import list_cancel_requests
 

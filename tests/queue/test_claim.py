@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.engine import Engine
 
-from headrace.model.job import Terms
+from headrace.model.job.record import Terms
 from headrace.queue.claim import claim_jobs, fetch_claimed
 
 

@@ -11,7 +11,7 @@ from tests.at_once import Another, held_after_insert, until_blocked
 from tests.engine import Engine
 
 from headrace.db.connect import Connection
-from headrace.model.outcome import Failed, Released
+from headrace.model.job.outcome import Failed, Released
 
 ONE = "select headrace.enqueue('work', dedupe_key => 'k')"
 

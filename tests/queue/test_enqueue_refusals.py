@@ -8,7 +8,7 @@ from tests.at_once import refusal
 from tests.engine import Engine
 
 from headrace.db.sqlstate import BY_SQLSTATE
-from headrace.model.job import Terms
+from headrace.model.job.record import Terms
 from headrace.queue.claim import fetch_claimed
 
 FOOTPRINT = """

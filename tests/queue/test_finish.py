@@ -10,7 +10,7 @@ import pytest
 from tests.at_once import Another, until_blocked
 from tests.engine import Engine, as_claimed
 
-from headrace.model.outcome import (
+from headrace.model.job.outcome import (
     Cancel,
     Canceled,
     CannotRead,
@@ -23,7 +23,7 @@ from headrace.model.outcome import (
     Succeeded,
     TimedOut,
 )
-from headrace.model.transition import decide
+from headrace.model.job.transition import decide
 from headrace.queue.change import cancel_job
 from headrace.queue.finish import finish_attempts
 

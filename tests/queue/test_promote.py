@@ -12,7 +12,7 @@ from tests.engine import Engine
 
 from headrace.queue import promote
 from headrace.queue.promote import SQL, promote_due
-from headrace.worker.watch import look_ahead
+from headrace.worker.maintenance.due_watch import look_ahead
 
 LATER = "select now() + interval '1 hour'"
 

@@ -10,7 +10,7 @@ import pytest
 from tests.at_once import Another, held_while_looking_at_workers, until_blocked
 from tests.engine import Engine, watched
 
-from headrace.model.outcome import Failed, Released, Retry, Snooze, Succeeded
+from headrace.model.job.outcome import Failed, Released, Retry, Snooze, Succeeded
 from headrace.queue.change import cancel_job
 from headrace.queue.lease import note_standstill, renew_lease, stop_worker
 from headrace.queue.rescue import mark_gone_workers, mark_lost_workers, rescue_jobs

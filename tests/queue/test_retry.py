@@ -12,7 +12,7 @@ from tests.engine import Engine
 
 from headrace.db.connect import Connection
 from headrace.errors import Conflict
-from headrace.model.outcome import Canceled, Fail, Failed, Outcome, Succeeded
+from headrace.model.job.outcome import Canceled, Fail, Failed, Outcome, Succeeded
 from headrace.queue.change import cancel_job, replace_job, retry_job
 
 

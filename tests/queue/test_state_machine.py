@@ -18,7 +18,7 @@ from tests.servers import TestServer
 
 from headrace.db.connect import Endpoint
 from headrace.errors import Conflict
-from headrace.model.outcome import Cancel, Fail, Failed, Outcome, Released, Retry, Snooze, Succeeded, TimedOut
+from headrace.model.job.outcome import Cancel, Fail, Failed, Outcome, Released, Retry, Snooze, Succeeded, TimedOut
 from headrace.queue.change import cancel_job, retry_job
 from headrace.queue.claim import Held
 from headrace.queue.promote import promote_due

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from tests.engine import Engine
 
-from headrace.model.outcome import CannotRead, Released, Retry
+from headrace.model.job.outcome import CannotRead, Released, Retry
 from headrace.queue.claim import list_lanes
 from headrace.queue.lease import WorkerIdentity, register_worker
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from tests.engine import Engine
 
-from headrace.model.outcome import Fail, Failed, Released, Snooze, Succeeded
+from headrace.model.job.outcome import Fail, Failed, Released, Snooze, Succeeded
 from headrace.queue.change import cancel_job, retry_job
 from headrace.queue.lease import write_progress
 

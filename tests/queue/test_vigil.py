@@ -10,7 +10,7 @@ from tests.waiting import until
 
 from headrace.model.vigil import Gap, Vigil
 from headrace.queue.rescue import look, mark_lost_workers
-from headrace.worker.maintenance import LOOKS_FOR_EACH_LEASE
+from headrace.worker.maintenance.maintenance import LOOKS_FOR_EACH_LEASE
 
 NOTHING = timedelta(0)
 leases = pytest.mark.parametrize("lease", [timedelta(seconds=5), timedelta(seconds=60)], ids=["5 s", "60 s"])

@@ -12,7 +12,7 @@ from tests.at_once import Another
 from tests.engine import Engine
 from tests.waiting import until
 
-from headrace.model.outcome import Released, Retry, Snooze
+from headrace.model.job.outcome import Released, Retry, Snooze
 from headrace.queue.change import cancel_job, retry_job
 from headrace.queue.lease import set_armed
 from headrace.queue.promote import promote_due

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.engine import Engine
 
-from headrace.model.outcome import Cancel, Fail, Failed, Outcome, Released, Retry, Snooze, Succeeded, TimedOut
+from headrace.model.job.outcome import Cancel, Fail, Failed, Outcome, Released, Retry, Snooze, Succeeded, TimedOut
 from headrace.queue.change import cancel_job, retry_job
 from headrace.queue.claim import Held
 from headrace.rollups.fold import fold_deltas

@@ -10,7 +10,7 @@ from tests.rollups.counting import counted, deltas
 from tests.triggers.triggering import hourly
 from tests.worker.running import app_on
 
-from headrace.model.outcome import (
+from headrace.model.job.outcome import (
     Cancel,
     Canceled,
     Fail,

@@ -14,7 +14,7 @@ from headrace.rollups import fold
 from headrace.rollups.fold import fold_deltas
 from headrace.rollups.prune import prune_rollups
 from headrace.rollups.sample import sample_queue
-from headrace.worker.watch import look_ahead
+from headrace.worker.maintenance.due_watch import look_ahead
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MINUTES = "select count(*), sum(enqueued) from headrace.rollup"

@@ -8,7 +8,7 @@ import pytest
 from tests.engine import Engine
 from tests.rollups.counting import fold_as_of, not_nought
 
-from headrace.model.outcome import Failed
+from headrace.model.job.outcome import Failed
 from headrace.rollups.fold import fold_deltas
 from headrace.rollups.read import depth, histogram_bounds, series, summary, totals, usual_durations
 from headrace.rollups.sample import sample_queue

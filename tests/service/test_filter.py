@@ -8,10 +8,10 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headrace.model.ids import first_id
-from headrace.model.status import JobStatus
+from headrace.model.job.ids import first_id
+from headrace.model.job.status import JobStatus
+from headrace.service.jobs.access_path import WINDOW, Found, candidates, merge
 from headrace.service.jobs.filter import JobFilter, roads
-from headrace.service.jobs.road import WINDOW, Found, candidates, merge
 
 ids = st.integers(min_value=1, max_value=60).map(lambda n: UUID(int=n))
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headrace.model.cron import CronRule
-from headrace.model.schedule import Cron, Every, Schedule
-from headrace.model.zone import zone
+from headrace.model.time.cron import CronRule
+from headrace.model.time.schedule import Cron, Every, Schedule
+from headrace.model.time.zone import zone
 from headrace.service.triggers.forecast import spread
 
 MONDAY = datetime(2030, 1, 7, tzinfo=UTC)

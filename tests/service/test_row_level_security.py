@@ -7,8 +7,8 @@ import pytest
 from tests.api.conftest import Api
 from tests.service.seeding import BOTH, seed_everything
 
-from headrace.service.door import enter
 from headrace.service.principal import Principal
+from headrace.service.session import enter
 
 OF_ONE_TENANT = [
     *("job", "queue", "attempt", "idempotency", "log", "trigger", "deleted_trigger", "event", "audit", "operation"),

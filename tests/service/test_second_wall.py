@@ -9,8 +9,9 @@ from tests.api.conftest import Api
 
 from headrace.errors import NotFound
 from headrace.logs.read import read_lines
-from headrace.service import Principal, events
-from headrace.service.door import enter
+from headrace.service import Principal
+from headrace.service.events import service as events_service
+from headrace.service.session import enter
 from headrace.triggers.change import delete_trigger, set_enabled, update_trigger
 from headrace.triggers.read import ALL, list_deliveries, list_fires, name_trigger, page_triggers
 from headrace.triggers.run_now import run_now
@@ -65,7 +66,7 @@ async def test_events_and_lines_are_not_found_whichever_tenant_is_asked_for(api:
         assert len((await read_lines(conn, job_id)).lines) == 1
     async with enter(api.hr, GLOBEX, "events.read") as act:
         for tenant_id in (None, acme):
-            found = await act.conn.fetch(events.SQL["read_events"], tenant_id, event_id, None, None, 10)
+            found = await act.conn.fetch(events_service.SQL["read_events"], tenant_id, event_id, None, None, 10)
             assert found == []
         assert (await read_lines(act.conn, job_id)).lines == []
 

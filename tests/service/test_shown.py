@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-import headrace.service.metrics as metrics
-from headrace.service.metrics import Shown
+import headrace.service.metrics.service as metrics
+from headrace.service.metrics.service import Shown
 
 
 def test_the_busiest_have_names_and_there_is_a_bound_to_each_kind(monkeypatch: pytest.MonkeyPatch) -> None:

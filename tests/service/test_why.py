@@ -11,11 +11,11 @@ import pytest
 from tests.api.conftest import Api
 from tests.worker.running import running, until_armed, until_status, worker_id
 
-from headrace.app.work import WorkerProcess
 from headrace.db.connect import Endpoint
-from headrace.model.status import JobStatus
+from headrace.model.job.status import JobStatus
 from headrace.queue.lease import WorkerIdentity, register_worker
 from headrace.service.jobs.why import Facts, Standstill, reasons
+from headrace.worker.process.database_worker import WorkerProcess
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 READY = Facts(

@@ -21,7 +21,7 @@ from tests.triggers.triggering import (
     tick,
 )
 
-from headrace.model.cron import CronRule
+from headrace.model.time.cron import CronRule
 from headrace.triggers.fire import fire_due
 from headrace.triggers.rules import Rules
 

@@ -24,12 +24,12 @@ from tests.triggers.triggering import (
 from tests.waiting import PATIENCE, until
 from tests.worker.running import app_on, running, working
 
-from headrace.app.work import WorkerProcess
 from headrace.db.link import Link
-from headrace.worker.loop import Loop
-from headrace.worker.maintenance import Maintenance, Retention
-from headrace.worker.scheduler import Scheduler
-from headrace.worker.watch import Ahead, Watch, look_ahead
+from headrace.worker.maintenance.due_watch import Ahead, Watch, look_ahead
+from headrace.worker.maintenance.loop import Loop
+from headrace.worker.maintenance.maintenance import Maintenance, Retention
+from headrace.worker.maintenance.scheduler import Scheduler
+from headrace.worker.process.database_worker import WorkerProcess
 
 KEEP = Retention(timedelta(days=1), timedelta(days=1), timedelta(days=1), timedelta(days=1))
 

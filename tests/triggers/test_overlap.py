@@ -9,7 +9,7 @@ from tests.at_once import Another
 from tests.engine import Engine
 from tests.triggers.triggering import FAILED, Hourly, end_jobs, hourly, jobs, live, tick
 
-from headrace.model.outcome import Canceled, Failed, Snooze
+from headrace.model.job.outcome import Canceled, Failed, Snooze
 
 
 async def test_allow_fires_beside_what_is_live(engine: Engine) -> None:

@@ -14,9 +14,9 @@ from tests.waiting import until
 from tests.worker.running import app_on, running, working
 
 from headrace import Context, Headrace
-from headrace.app.work import WorkerProcess
 from headrace.db.connect import Connection
 from headrace.errors import Conflict
+from headrace.worker.process.database_worker import WorkerProcess
 
 OFTEN = 0.2
 

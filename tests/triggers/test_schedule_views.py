@@ -8,7 +8,7 @@ import asyncpg
 from tests.engine import Engine
 from tests.triggers.triggering import FAILED, add, end_jobs, hourly, jobs, tick
 
-from headrace.model.outcome import Succeeded
+from headrace.model.job.outcome import Succeeded
 
 
 async def status(engine: Engine) -> asyncpg.Record:

@@ -13,9 +13,9 @@ import pytest
 from tests.engine import Engine
 from tests.waiting import until
 
-import headrace.worker.maintenance
+import headrace.worker.maintenance.maintenance
 from headrace.db.connect import Connection
-from headrace.model.outcome import Fail, Outcome, Succeeded
+from headrace.model.job.outcome import Fail, Outcome, Succeeded
 from headrace.triggers.compute import compute_due_times
 from headrace.triggers.fire import fire_due, fire_pending
 from headrace.triggers.rules import Rules
@@ -46,7 +46,7 @@ async def add(engine: Engine, name: str = "tick", *, definition: str = "work", *
 
 def nobody_looks_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers with the settings `UNASKED` look at nothing by themselves: what comes was heard of."""
-    monkeypatch.setattr(headrace.worker.maintenance, "LONGEST_SLEEP", 3600.0)
+    monkeypatch.setattr(headrace.worker.maintenance.maintenance, "LONGEST_SLEEP", 3600.0)
 
 
 async def change(conn: Connection, trigger_id: UUID, **columns: Any) -> None:

@@ -33,7 +33,7 @@ class DashboardServer:
 
 @contextmanager
 def serve_dashboard(
-    database: TestServer, folder: Path, app: str = "tests.web.app:hr", queues: str = "*"
+    database: TestServer, folder: Path, app: str = "tests.web.world.app:hr", queues: str = "*"
 ) -> Iterator[DashboardServer]:
     """A server with a database of its own, whose worker serves these queues, until the block ends."""
     with asyncio.Runner() as runner:

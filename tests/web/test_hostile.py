@@ -13,11 +13,11 @@ from playwright.async_api import Browser, expect
 from tests.servers import TestServer
 from tests.waiting import until
 from tests.web.dash import Dash
-from tests.web.hostile import STRINGS
-from tests.web.hostile_world import ADDRESSES, World, fill, watched
 from tests.web.screens import SCREENS, role_for
 from tests.web.served import DashboardServer, serve_dashboard
 from tests.web.visiting import begin_at, go, settle
+from tests.web.world.hostile import STRINGS
+from tests.web.world.hostile_world import ADDRESSES, World, fill, watched
 
 ADDRESS = """(text) => {
   history.pushState(null, "", "/jobs?" + new URLSearchParams({ q: text, status: text, cursor: text }));

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.app.process import Process
-from headrace.app.work import WorkerProcess
 from headrace.db.connect import Connection
-from headrace.model.job import ClaimedJob
-from headrace.model.transition import Transition
-from headrace.worker.http import HttpTransport
-from headrace.worker.postgres import PostgresTransport
-from headrace.worker.transport import Fence, TransportAway
+from headrace.model.job.record import ClaimedJob
+from headrace.model.job.transition import Transition
+from headrace.worker.process.base import Process
+from headrace.worker.process.database_worker import WorkerProcess
+from headrace.worker.transport.http import HttpTransport
+from headrace.worker.transport.interface import Fence, TransportAway
+from headrace.worker.transport.postgres import PostgresTransport
 
 if TYPE_CHECKING:
     AnyLine = PostgresTransport

@@ -15,10 +15,10 @@ from tests.worker.settings import settings_for
 
 from headrace import Headrace
 from headrace.api.app import create_app
-from headrace.app.serve import upkeep
+from headrace.app.serve.serve import upkeep
 from headrace.config import Settings
 from headrace.db.database import Database
-from headrace.model.encryption import SecretBox
+from headrace.model.secret.encryption import SecretBox
 from headrace.service import Service
 
 T = TypeVar("T")

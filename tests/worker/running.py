@@ -17,15 +17,15 @@ from tests.worker import over_http
 from tests.worker.settings import settings_for
 
 from headrace import Headrace
-from headrace.app.process import Process
-from headrace.app.work import WorkerProcess
-from headrace.app.work_http import HttpWorkerProcess
 from headrace.db.connect import Connection, Endpoint
 from headrace.db.listen import Listener
-from headrace.model.job import Job
+from headrace.model.job.record import Job
 from headrace.queue.rescue import mark_lost_workers, rescue_jobs
-from headrace.service.worker_protocol.desk import desk_of
-from headrace.worker.claims import Claims
+from headrace.service.worker_protocol.state import desk_of
+from headrace.worker.claim.claim_session import Claims
+from headrace.worker.process.base import Process
+from headrace.worker.process.database_worker import WorkerProcess
+from headrace.worker.process.http_worker import HttpWorkerProcess
 
 STOPS_WITHIN = 60.0
 AnyProcess = TypeVar("AnyProcess", bound=Process)

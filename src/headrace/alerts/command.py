@@ -10,7 +10,7 @@ from headrace.db.connect import Connection
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import HeadraceError
-from headrace.model.payload_schema import payload_check
+from headrace.model.payload.schema import payload_check
 from headrace.model.system import SYSTEM_TENANT
 from headrace.model.text import to_json
 

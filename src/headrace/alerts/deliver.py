@@ -15,13 +15,13 @@ from headrace.config import AlertsSettings, SmtpSettings
 from headrace.db.connect import Pool
 from headrace.db.statements import statements
 from headrace.errors import HeadraceError
-from headrace.model.alert_notice import Notice, as_bytes, as_json, compose, sign
-from headrace.model.alert_target import mail_addresses
-from headrace.model.encryption import SecretBox
-from headrace.model.outcome import Cancel
-from headrace.model.stored_json import read_object
+from headrace.model.alert.notice import Notice, as_bytes, as_json, compose, sign
+from headrace.model.alert.target import mail_addresses
+from headrace.model.alert.web_address import Allowed
+from headrace.model.job.outcome import Cancel
+from headrace.model.payload.stored_json import read_object
+from headrace.model.secret.encryption import SecretBox
 from headrace.model.text import clean
-from headrace.model.web_address import Allowed
 
 SQL = statements(__file__)
 SIGNATURE, NOTICE_ID, EVENT = "Headrace-Signature", "Headrace-Notice-Id", "Headrace-Event"

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
-from headrace.model.alert import Event
+from headrace.model.alert.incident import Event
 from headrace.model.text import to_json
 
 SQL = statements(__file__)

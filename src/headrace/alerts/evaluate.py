@@ -16,10 +16,10 @@ from headrace.alerts.delivery_job import enqueue_notice
 from headrace.alerts.readings import take_readings
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
-from headrace.model.alert import Event, Incident, Reading, Told, Verdict, judge
-from headrace.model.alert_notice import body_of
-from headrace.model.alert_rule import AlertRule, quiet_hours
-from headrace.model.stored_json import read_object
+from headrace.model.alert.incident import Event, Incident, Reading, Told, Verdict, judge
+from headrace.model.alert.notice import body_of
+from headrace.model.alert.rule import AlertRule, quiet_hours
+from headrace.model.payload.stored_json import read_object
 
 SQL = statements(__file__)
 OfRule = TypeVar("OfRule", Reading, Incident)

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from headrace.alerts.sent import NotSent, Sent
 from headrace.config import SmtpSettings
-from headrace.model.alert_notice import Message
+from headrace.model.alert.notice import Message
 
 
 async def send_mail(to: Sequence[str], message: Message, smtp: SmtpSettings, *, notice_id: UUID) -> Sent:

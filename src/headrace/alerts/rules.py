@@ -13,9 +13,9 @@ import asyncpg
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, Conflict, NotFound
-from headrace.model.alert_kinds import AlertKind
-from headrace.model.alert_rule import DEFAULTS, complete_rule
-from headrace.model.stored_json import read_object
+from headrace.model.alert.kinds import AlertKind
+from headrace.model.alert.rule import DEFAULTS, complete_rule
+from headrace.model.payload.stored_json import read_object
 
 SQL = statements(__file__)
 

@@ -13,9 +13,9 @@ import asyncpg
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import Conflict, NotFound
-from headrace.model.alert_target import TargetKind, check_target
-from headrace.model.encryption import SecretBox
-from headrace.model.web_address import Allowed, masked_address
+from headrace.model.alert.target import TargetKind, check_target
+from headrace.model.alert.web_address import Allowed, masked_address
+from headrace.model.secret.encryption import SecretBox
 
 SQL = statements(__file__)
 PREFIX = "whsec_"

@@ -12,8 +12,8 @@ import httpx
 
 from headrace.alerts.sent import NotSent, Sent
 from headrace.errors import BadRequest
+from headrace.model.alert.web_address import Allowed, Ip, WebAddress, check_address, literal, refuse_private
 from headrace.model.text import clean
-from headrace.model.web_address import Allowed, Ip, WebAddress, check_address, literal, refuse_private
 from headrace.version import __version__
 
 MOST_ANSWER = 1000

@@ -9,15 +9,15 @@ from fastapi import APIRouter, FastAPI
 from starlette.types import Receive, Scope, Send
 
 from headrace.api.access_log import AccessLog
-from headrace.api.description import LICENSE, SERVERS, describe_exactly
+from headrace.api.auth import Identify
+from headrace.api.body.unread import EndUnread
+from headrace.api.lazy_routes import AT_THE_ROOT, EVERY, PREFIX, parts_for, router_of
 from headrace.api.methods import AnswerHead
-from headrace.api.parts import AT_THE_ROOT, EVERY, PREFIX, parts_for, router_of
-from headrace.api.problem import handle_problems
+from headrace.api.openapi import LICENSE, SERVERS, describe_exactly
+from headrace.api.problems import handle_problems
 from headrace.api.schemas import PROBLEMS, STRICT
 from headrace.api.state import STATE, State
-from headrace.api.unread import EndUnread
-from headrace.api.who import Identify
-from headrace.service.door import House
+from headrace.service.session import House
 from headrace.version import __version__
 
 BULK = f"{PREFIX}/jobs/bulk"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from headrace.api.problem import problem_response
+from headrace.api.problems import problem_response
 
 ALWAYS = ("localhost", "127.0.0.1", "[::1]")
 

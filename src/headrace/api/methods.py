@@ -9,7 +9,7 @@ from starlette._utils import get_route_path
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from headrace.api.parts import AT_THE_ROOT, EVERY, PREFIX, router_of
+from headrace.api.lazy_routes import AT_THE_ROOT, EVERY, PREFIX, router_of
 
 
 def allowed_methods(request: Request) -> list[str]:

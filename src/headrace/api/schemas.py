@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from headrace.api.problem import Problem
+from headrace.api.problems import Problem
 
 Item = TypeVar("Item")
 

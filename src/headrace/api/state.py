@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, cast
 from fastapi import Request
 
 if TYPE_CHECKING:
-    from headrace.api.background import OperationsRunner
-    from headrace.api.body_room import BodyRoom
-    from headrace.api.who import Gatekeeper, Identify
-    from headrace.service.door import House
-    from headrace.service.health import Health
-    from headrace.service.metrics import Scrapes
+    from headrace.api.auth import Gatekeeper, Identify
+    from headrace.api.body.memory import BodyRoom
+    from headrace.api.bulk_runner import OperationsRunner
+    from headrace.service.health.service import Health
+    from headrace.service.metrics.service import Scrapes
+    from headrace.service.session import House
     from headrace.service.stream import Hub
 
 # The key in a request's scope.
@@ -29,35 +29,35 @@ class State:
     @cached_property
     def gatekeeper(self) -> Gatekeeper:
         """Who asks."""
-        from headrace.api.who import Gatekeeper
+        from headrace.api.auth import Gatekeeper
 
         return Gatekeeper(self._house, self._identify)
 
     @cached_property
     def body_room(self) -> BodyRoom:
         """Memory for bodies."""
-        from headrace.api.body_room import BodyRoom
+        from headrace.api.body.memory import BodyRoom
 
         return BodyRoom(self._house.settings.server.max_body_memory_mb * 1024 * 1024)
 
     @cached_property
     def operations(self) -> OperationsRunner:
         """Bulk changes."""
-        from headrace.api.background import OperationsRunner
+        from headrace.api.bulk_runner import OperationsRunner
 
         return OperationsRunner(self._house)
 
     @cached_property
     def health(self) -> Health:
         """Whether all is well."""
-        from headrace.service.health import Health
+        from headrace.service.health.service import Health
 
         return Health(self._house)
 
     @cached_property
     def scrapes(self) -> Scrapes:
         """What was counted."""
-        from headrace.service.metrics import Scrapes
+        from headrace.service.metrics.service import Scrapes
 
         return Scrapes()
 

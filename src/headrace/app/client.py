@@ -12,7 +12,7 @@ from headrace.app.wait import Waiting
 from headrace.db.borrowed import fetch_column
 from headrace.db.database import Database
 from headrace.errors import BadRequest, ValidationError
-from headrace.model.job import Job
+from headrace.model.job.record import Job
 from headrace.model.text import NotJsonError
 from headrace.queue.change import cancel_job, retry_job
 from headrace.queue.enqueue import ENQUEUE_MANY, EnqueueManyOptions, EnqueueOptions, EnqueueRequest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headrace.service import SYSTEM, Principal, Service
-from headrace.service.door import House
+from headrace.service.session import House
 
 
 class Control(Service):

@@ -10,15 +10,15 @@ from typing import Any, TypedDict
 from headrace.define.handler import Handler, as_timeout
 from headrace.define.signature import BadHandler
 from headrace.errors import BadRequest
-from headrace.model.catch_up import CatchUp
 from headrace.model.definition import Isolation
+from headrace.model.job.retry import RetryPolicy
 from headrace.model.limits import declared_limits
-from headrace.model.overlap import Overlap
-from headrace.model.payload_schema import payload_check
-from headrace.model.retry import RetryPolicy
+from headrace.model.payload.schema import payload_check
+from headrace.model.settings.trigger import RULE_COLUMNS, TriggerDeclaration, complete_settings
 from headrace.model.text import to_json
-from headrace.model.trigger import Payload
-from headrace.model.trigger_settings import RULE_COLUMNS, TriggerDeclaration, complete_settings
+from headrace.model.trigger.catch_up import CatchUp
+from headrace.model.trigger.overlap import Overlap
+from headrace.model.trigger.rule import Payload
 
 
 class JobOptions(TypedDict, total=False):

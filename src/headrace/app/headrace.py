@@ -19,19 +19,19 @@ from headrace.app.open_here import OpenHere
 from headrace.app.register import RegisterOptions, RuntimeJobs
 from headrace.app.registry import Registry
 from headrace.app.sync_facade import SyncFacade
-from headrace.app.work import WorkerProcess, run_worker
 from headrace.builtin.call import Builtins
 from headrace.config import Settings, load_settings
 from headrace.db.database import Database
 from headrace.define.handler import Handler
 from headrace.define.sync import SyncReport
 from headrace.errors import HeadraceError
-from headrace.model.encrypted_arguments import encrypted_fields
-from headrace.model.encryption import SecretBox
-from headrace.model.job import Job
-from headrace.model.overlap import Overlap
-from headrace.model.secret_schema import SecretSchema
+from headrace.model.job.record import Job
+from headrace.model.secret.encrypted_arguments import encrypted_fields
+from headrace.model.secret.encryption import SecretBox
+from headrace.model.secret.schema import SecretSchema
+from headrace.model.trigger.overlap import Overlap
 from headrace.queue.enqueue import EnqueueManyOptions, EnqueueOptions
+from headrace.worker.process.database_worker import WorkerProcess, run_worker
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -265,7 +265,7 @@ class Headrace:
     @asynccontextmanager
     async def lifespan(self, _app: Any = None) -> AsyncIterator[None]:
         """For a host's lifespan: `FastAPI(lifespan=hr.lifespan)`. With a worker unless `jobs.enabled` is off."""
-        from headrace.app.serve import lifespan
+        from headrace.app.serve.serve import lifespan
 
         async with lifespan(self):
             yield

@@ -10,12 +10,12 @@ from uuid import UUID
 from headrace.app.declare import JobOptions, check_payload, make_handler
 from headrace.app.job_function import JobFunction
 from headrace.app.registry import Registry
-from headrace.app.work import WorkerProcess
 from headrace.db.database import Database
 from headrace.define.handler import Handler
 from headrace.define.sync import AT_RUN_TIME, sync_definitions
 from headrace.errors import BadRequest, Conflict
 from headrace.triggers.register import register_trigger, unregister_trigger
+from headrace.worker.process.database_worker import WorkerProcess
 
 
 class RegisterOptions(TypedDict, total=False):

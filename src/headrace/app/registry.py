@@ -13,7 +13,7 @@ from headrace.define.sync import SyncReport, is_alone, sync_definitions
 from headrace.errors import ConfigError
 from headrace.log import get_logger
 from headrace.model.definition import DEFAULT_MAX_ATTEMPTS, Definition
-from headrace.model.encryption import NO_KEY, SecretBox, encrypt_fields
+from headrace.model.secret.encryption import NO_KEY, SecretBox, encrypt_fields
 from headrace.model.text import to_json
 from headrace.triggers.declare import sync_triggers
 

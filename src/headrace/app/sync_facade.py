@@ -18,7 +18,7 @@ from headrace.db.borrowed import fetch_column_maybe_async, is_async
 from headrace.db.database import Database
 from headrace.db.sqlstate import translated_errors
 from headrace.errors import BadRequest
-from headrace.model.job import Job
+from headrace.model.job.record import Job
 from headrace.queue.enqueue import ENQUEUE_MANY, EnqueueManyOptions, EnqueueOptions, EnqueueRequest
 from headrace.triggers.emit import emit_parameters, emit_statement, emitting
 

@@ -8,13 +8,13 @@ import time
 from datetime import timedelta
 from uuid import UUID, uuid4
 
+from headrace.aio import pause_for
 from headrace.db.database import Database
 from headrace.db.listen import Listener
 from headrace.errors import NotFound
-from headrace.model.job import Job
-from headrace.pause import pause_for
+from headrace.model.job.record import Job
 from headrace.queue.read import forget_waiter, get_job, job_status, register_waiter
-from headrace.worker.own_server import rescue_gone
+from headrace.worker.maintenance.own_server import rescue_gone
 
 FIRST_LOOK = 0.05
 LONGEST_PAUSE = 1.0

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from headrace.alerts.deliver import Means, deliver_notice
 from headrace.builtin.workplace import Workplace
-from headrace.model.encryption import SecretBox
+from headrace.model.secret.encryption import SecretBox
 
 
 class Delivered(TypedDict):

@@ -7,7 +7,7 @@ from datetime import timedelta
 from headrace.builtin.delete_rows import Deleted, Rule, delete_rows
 from headrace.builtin.workplace import Workplace
 from headrace.log import get_logger
-from headrace.model.outcome import Fail
+from headrace.model.job.outcome import Fail
 
 log = get_logger("headrace.builtin")
 

@@ -17,9 +17,9 @@ from headrace.builtin.workplace import Workplace
 from headrace.config import Settings
 from headrace.define.handler import Handler
 from headrace.errors import ConfigError, NotFound
-from headrace.model.cron import CronRule
-from headrace.model.cron_fields import CronError
 from headrace.model.system import SYSTEM_PREFIX, SYSTEM_QUEUE
+from headrace.model.time.cron import CronRule
+from headrace.model.time.cron_fields import CronError
 
 # Before the jobs of applications, which may be waiting by the million.
 PRIORITY = 10

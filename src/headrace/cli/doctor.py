@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from headrace.cli.call import Call, speaks_to_api
-from headrace.cli.show import clean, console
+from headrace.cli.core.call import Call, speaks_to_api
+from headrace.cli.output.tables import clean, console
 
 if TYPE_CHECKING:
-    from headrace.service.examine import Finding
+    from headrace.service.doctor import Finding
 
 INDENT = 20
 NARROWEST = 20
@@ -36,7 +36,7 @@ async def _examine(call: Call) -> list[dict[str, Any]]:
     from headrace.config import load_settings
     from headrace.db.database import Database
     from headrace.errors import DatabaseUnusable
-    from headrace.service.examine import Finding, Patient, examine
+    from headrace.service.doctor import Finding, Patient, examine
 
     settings = load_settings(file=None if call.config is None else Path(call.config))
     where = settings.database
@@ -60,7 +60,7 @@ async def _examine(call: Call) -> list[dict[str, Any]]:
 
 
 async def _ask_server(call: Call) -> list[dict[str, Any]]:
-    from headrace.service.examine import Finding
+    from headrace.service.doctor import Finding
 
     async with call.api() as api:
         status, said = await api.readiness()

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from headrace.cli.api import Api
-from headrace.cli.call import Call, speaks_to_api
-from headrace.cli.find_job import LOOKED_THROUGH, PART, WHOLE
-from headrace.cli.options import All, Limit, how_many
-from headrace.cli.payload import json_object
-from headrace.cli.show import Column, ago, as_json, when
+from headrace.cli.core.api import Api
+from headrace.cli.core.call import Call, speaks_to_api
+from headrace.cli.core.options import All, Limit, how_many
+from headrace.cli.core.payload import json_object
+from headrace.cli.jobs.find import LOOKED_THROUGH, PART, WHOLE
+from headrace.cli.output.tables import Column, ago, as_json, when
 from headrace.errors import BadRequest, NotFound
 
 app = typer.Typer(no_args_is_help=True, help="Publish events and see what came of them.")

@@ -9,37 +9,37 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from headrace.cli.errors import plain_errors, show_tracebacks
+from headrace.cli.core.errors import plain_errors, show_tracebacks
 from headrace.version import __version__
 
 HELP = "A job control plane on PostgreSQL: a durable queue, a scheduler, workers and an API in one package."
 
 # name, where it is, what it is for. In the order of the help.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "dev": ("headrace.cli.dev:dev", "Run everything in one process, to try it or to develop."),
-    "serve": ("headrace.cli.serve:serve", "Serve the API and fire what is scheduled."),
-    "worker": ("headrace.cli.worker:worker", "Run jobs."),
-    "jobs": ("headrace.cli.jobs:app", "List, show, enqueue, retry, cancel, follow."),
-    "schedules": ("headrace.cli.schedules:app", "Triggers by time."),
-    "triggers": ("headrace.cli.triggers:app", "Triggers of any kind."),
+    "dev": ("headrace.cli.process.dev:dev", "Run everything in one process, to try it or to develop."),
+    "serve": ("headrace.cli.process.serve:serve", "Serve the API and fire what is scheduled."),
+    "worker": ("headrace.cli.process.worker:worker", "Run jobs."),
+    "jobs": ("headrace.cli.jobs.group:app", "List, show, enqueue, retry, cancel, follow."),
+    "schedules": ("headrace.cli.triggers.schedules:app", "Triggers by time."),
+    "triggers": ("headrace.cli.triggers.group:app", "Triggers of any kind."),
     "events": ("headrace.cli.events:app", "Publish events and see what came of them."),
-    "definitions": ("headrace.cli.definitions:app", "What can be run."),
-    "workers": ("headrace.cli.workers:app", "Who runs jobs."),
-    "queues": ("headrace.cli.queues:app", "Where jobs wait."),
-    "alerts": ("headrace.cli.alerts:app", "What is wrong, and who is told."),
-    "logs": ("headrace.cli.log_search:app", "What jobs said."),
-    "stats": ("headrace.cli.stats:stats", "How much there is to do and how it goes."),
+    "definitions": ("headrace.cli.definitions.group:app", "What can be run."),
+    "workers": ("headrace.cli.admin.workers:app", "Who runs jobs."),
+    "queues": ("headrace.cli.admin.queues:app", "Where jobs wait."),
+    "alerts": ("headrace.cli.alerts.group:app", "What is wrong, and who is told."),
+    "logs": ("headrace.cli.logs.group:app", "What jobs said."),
+    "stats": ("headrace.cli.admin.stats:stats", "How much there is to do and how it goes."),
     "top": ("headrace.cli.top:top", "A live view of everything."),
-    "retention": ("headrace.cli.retention:app", "How long history is kept."),
-    "tenants": ("headrace.cli.tenants:app", "Whose jobs there are."),
-    "tokens": ("headrace.cli.tokens:app", "Who may use the API."),
-    "audit": ("headrace.cli.audit:app", "Who changed what."),
-    "commands": ("headrace.cli.commands:app", "Programs that jobs may run here."),
-    "config": ("headrace.cli.settings:app", "The configuration."),
-    "db": ("headrace.cli.db:app", "The schema and the server."),
+    "retention": ("headrace.cli.admin.retention:app", "How long history is kept."),
+    "tenants": ("headrace.cli.admin.tenants:app", "Whose jobs there are."),
+    "tokens": ("headrace.cli.admin.tokens:app", "Who may use the API."),
+    "audit": ("headrace.cli.admin.audit:app", "Who changed what."),
+    "commands": ("headrace.cli.admin.commands:app", "Programs that jobs may run here."),
+    "config": ("headrace.cli.admin.config:app", "The configuration."),
+    "db": ("headrace.cli.admin.db:app", "The schema and the server."),
     "doctor": ("headrace.cli.doctor:doctor", "Look for trouble, and say what to do."),
-    "login": ("headrace.cli.sign_in:login", "Keep a token for a server."),
-    "logout": ("headrace.cli.sign_in:logout", "Forget it."),
+    "login": ("headrace.cli.admin.login:login", "Keep a token for a server."),
+    "logout": ("headrace.cli.admin.login:logout", "Forget it."),
 }
 
 

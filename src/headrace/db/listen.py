@@ -6,9 +6,9 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Mapping
 
+from headrace.aio import pause_for
 from headrace.db.connect import TRANSIENT, Endpoint
 from headrace.log import get_logger
-from headrace.pause import pause_for
 
 log = get_logger("headrace.db")
 CHECK_EVERY = 30.0

@@ -14,8 +14,8 @@ from headrace.db.connect import Connection
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
-from headrace.model.about import about
 from headrace.model.definition import QUEUE
+from headrace.model.field_context import about
 from headrace.model.limits import KEY, MOST
 
 SQL = statements(__file__)

@@ -8,13 +8,13 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from headrace.context import Context
 from headrace.define.signature import Arguments, BadHandler, NotJson
 from headrace.errors import ValidationError
-from headrace.model.context import Context
 from headrace.model.definition import Definition, Isolation
-from headrace.model.encrypted_arguments import encrypted_fields
-from headrace.model.outcome import CannotRead, Fail
-from headrace.model.secret_schema import SecretSchema
+from headrace.model.job.outcome import CannotRead, Fail
+from headrace.model.secret.encrypted_arguments import encrypted_fields
+from headrace.model.secret.schema import SecretSchema
 
 
 class Handler:

@@ -10,7 +10,7 @@ from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import NotFound
 from headrace.model.pause import Pause
-from headrace.model.stored_json import read_object
+from headrace.model.payload.stored_json import read_object
 
 SQL = statements(__file__)
 SETTINGS = (

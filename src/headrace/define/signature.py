@@ -13,11 +13,11 @@ from pydantic import ConfigDict, TypeAdapter, with_config
 from pydantic_core import PydanticSerializationError
 from typing_extensions import TypedDict
 
+from headrace.context import Context
 from headrace.errors import HeadraceError, ValidationError
-from headrace.model.context import Context
-from headrace.model.json_storage import storage_problem
-from headrace.model.secret_fields import MASKED
-from headrace.model.secret_schema import mentions_secrets
+from headrace.model.payload.json_storage import storage_problem
+from headrace.model.secret.fields import MASKED
+from headrace.model.secret.schema import mentions_secrets
 
 
 class BadHandler(HeadraceError):

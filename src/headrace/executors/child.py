@@ -26,11 +26,11 @@ from typing import Any
 from uuid import UUID
 
 from headrace import capture
+from headrace.context import Context
 from headrace.executors.messages import LENGTH, Message, Order, answer_to, answer_with, frame
-from headrace.model.context import Context
-from headrace.model.job import ClaimedJob
-from headrace.model.mask_outcome import masker_for
-from headrace.model.run_log import LogLimits, RunLog
+from headrace.model.job.record import ClaimedJob
+from headrace.model.log.run_log import LogLimits, RunLog
+from headrace.model.secret.mask_outcome import masker_for
 from headrace.tracing import carried
 
 PARENT_CHECK_MS = 5_000

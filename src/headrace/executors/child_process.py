@@ -11,11 +11,11 @@ import socket
 import sys
 from collections.abc import Callable, Sequence
 
+from headrace.context import Context
 from headrace.errors import HeadraceError
 from headrace.executors.child_output import ChildOutput, OnOutput
 from headrace.executors.messages import LENGTH, Message, Order, frame
-from headrace.model.context import Context
-from headrace.model.log_line import LOG
+from headrace.model.log.line import LOG
 
 CHILD = "headrace.executors.child"
 SETTLE = 1.0  # how long the end of a process and of its line may lie apart

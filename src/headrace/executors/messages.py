@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from headrace.model.context import Context
-from headrace.model.job import ClaimedJob, Terms
-from headrace.model.outcome import Cancel, CannotRead, Fail, Retry, Snooze
+from headrace.context import Context
+from headrace.model.job.outcome import Cancel, CannotRead, Fail, Retry, Snooze
+from headrace.model.job.record import ClaimedJob, Terms
 from headrace.model.text import NotJsonError, clean, to_json
 from headrace.tracing import carried
 

@@ -9,11 +9,11 @@ import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from headrace.context import Context
 from headrace.errors import HeadraceError
 from headrace.executors.child_output import OnOutput
 from headrace.executors.child_process import CHILD, Child, ChildDied
 from headrace.executors.messages import ChildRaised, Order, Place, value_of
-from headrace.model.context import Context
 
 __all__ = ["ChildDied", "ChildRaised", "IsolatedHandler", "NotIsolable", "ProcessExecutor"]
 

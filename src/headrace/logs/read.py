@@ -10,7 +10,7 @@ from uuid import UUID
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
-from headrace.model.log_line import LogLine
+from headrace.model.log.line import LogLine
 
 SQL = statements(__file__)
 

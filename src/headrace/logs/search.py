@@ -10,8 +10,8 @@ from headrace.db.connect import Connection
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest
-from headrace.model.log_line import LogLine
-from headrace.model.stored_json import read_json
+from headrace.model.log.line import LogLine
+from headrace.model.payload.stored_json import read_json
 
 SQL = statements(__file__)
 

@@ -13,7 +13,7 @@ from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.log import get_logger
 from headrace.logs.prune import create_log_partitions
-from headrace.model.log_line import LogLine, clean_fields, storable
+from headrace.model.log.line import LogLine, clean_fields, storable
 
 SQL = statements(__file__)
 log = get_logger("headrace.logs")

@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from typing import Any, Literal
 
-from headrace.model.encrypted_arguments import CannotEncrypt, mark_encrypted
+from headrace.model.job.retry import RetryPolicy
 from headrace.model.limits import Limits
-from headrace.model.retry import RetryPolicy
-from headrace.model.secret_defaults import without_secret_defaults
+from headrace.model.secret.defaults import without_secret_defaults
+from headrace.model.secret.encrypted_arguments import CannotEncrypt, mark_encrypted
+from headrace.model.settings.trigger import TriggerDeclaration
 from headrace.model.system import SYSTEM_PREFIX
-from headrace.model.trigger_settings import TriggerDeclaration
 
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}")
 QUEUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")

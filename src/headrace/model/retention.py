@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from headrace.model.ids import first_id
+from headrace.model.job.ids import first_id
 
 # Beyond every id, and before every one.
 NO_ID = UUID(int=2**128 - 1)

@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 from headrace.errors import BadRequest
-from headrace.model.json_bounds import DEEPEST, LONGEST_NUMBER, TOO_DEEP
-from headrace.model.json_storage import check_bounds, has_long_digits, is_too_deep
+from headrace.model.payload.json_bounds import DEEPEST, LONGEST_NUMBER, TOO_DEEP
+from headrace.model.payload.json_storage import check_bounds, has_long_digits, is_too_deep
 
 MAX_RESULT = 1_000_000
 

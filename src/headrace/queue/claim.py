@@ -9,8 +9,8 @@ from uuid import UUID
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
-from headrace.model.job import ClaimedJob, FunctionName, Terms
-from headrace.model.retry import RetryPolicy
+from headrace.model.job.record import ClaimedJob, FunctionName, Terms
+from headrace.model.job.retry import RetryPolicy
 
 SQL = statements(__file__)
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypedDict
 
 from headrace.db.statements import statements
 from headrace.errors import BadRequest
-from headrace.model.due_time import check_delay, check_due_time
+from headrace.model.time.due_time import check_delay, check_due_time
 from headrace.tracing.produce import producing
 
 SQL = statements(__file__)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
-from headrace.model.transition import Transition
+from headrace.model.job.transition import Transition
 
 SQL = statements(__file__)
 UNREADABLE_AFTER = 900.0

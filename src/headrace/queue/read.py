@@ -8,9 +8,9 @@ from uuid import UUID
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import NotFound
-from headrace.model.job import Job
-from headrace.model.status import JobStatus
-from headrace.model.stored_json import read_json, read_object
+from headrace.model.job.record import Job
+from headrace.model.job.status import JobStatus
+from headrace.model.payload.stored_json import read_json, read_object
 
 SQL = statements(__file__)
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
-from headrace.model.ids import first_id
+from headrace.model.job.ids import first_id
 from headrace.model.retention import Policy
 from headrace.retention.policy import Policies
 

@@ -5,33 +5,40 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from headrace.service.door import House
 from headrace.service.principal import SYSTEM, Principal
+from headrace.service.session import House
 
 if TYPE_CHECKING:
     from headrace.service.alerts import AlertRules, Alerts, AlertTargets
-    from headrace.service.all_jobs import AllJobs
-    from headrace.service.audit import Audit
-    from headrace.service.charts import Charts
-    from headrace.service.definitions import Definitions
-    from headrace.service.errors import Errors
-    from headrace.service.events import Events
+    from headrace.service.audit.service import Audit
+    from headrace.service.charts.service import Charts
+    from headrace.service.definitions.service import Definitions
+    from headrace.service.events.service import Events
+    from headrace.service.failures.service import Errors
     from headrace.service.jobs import Jobs
-    from headrace.service.logs import Logs
-    from headrace.service.metrics import Metrics
-    from headrace.service.operations import Operations
+    from headrace.service.jobs.all_tenants import AllJobs
+    from headrace.service.jobs.operations import Operations
+    from headrace.service.logs.service import Logs
+    from headrace.service.metrics.service import Metrics
     from headrace.service.overview import Overview
-    from headrace.service.queues import Queues
-    from headrace.service.retention import Retention
+    from headrace.service.queues.service import Queues
+    from headrace.service.retention.service import Retention
     from headrace.service.stream import Stream
-    from headrace.service.tenants import Tenants
-    from headrace.service.tokens import Tokens
+    from headrace.service.tenants.service import Tenants
+    from headrace.service.tokens.service import Tokens
     from headrace.service.triggers import Triggers
     from headrace.service.worker_protocol import Work
-    from headrace.service.workers import Workers
+    from headrace.service.workers.service import Workers
 
 # Where verbs are that are not in the module of their own name.
-ELSEWHERE = {"work": "worker_protocol", "alert_rules": "alerts", "alert_targets": "alerts"}
+ELSEWHERE = {
+    "work": "worker_protocol",
+    "alert_rules": "alerts",
+    "alert_targets": "alerts",
+    "all_jobs": "jobs.all_tenants",
+    "operations": "jobs.operations",
+    "errors": "failures",
+}
 
 
 class Service:

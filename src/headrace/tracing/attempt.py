@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headrace.model.job import ClaimedJob
-from headrace.model.transition import Transition
+from headrace.model.job.record import ClaimedJob
+from headrace.model.job.transition import Transition
 from headrace.tracing import carried
 from headrace.tracing.guard import never_raises
 from headrace.tracing.produce import about

@@ -15,15 +15,15 @@ from headrace.db.connect import Connection
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import Conflict, NotFound, ValidationError
-from headrace.model.about import about
-from headrace.model.json_storage import rough_size
-from headrace.model.mask_outcome import LARGE
-from headrace.model.mask_template import mask_template
-from headrace.model.payload_schema import payload_check
-from headrace.model.secret_fields import MASKED, secret_values
-from headrace.model.secret_schema import read_secret_schema
-from headrace.model.trigger_settings import complete_settings, read_settings
-from headrace.model.unmask import unmask
+from headrace.model.field_context import about
+from headrace.model.payload.json_storage import rough_size
+from headrace.model.payload.schema import payload_check
+from headrace.model.secret.fields import MASKED, secret_values
+from headrace.model.secret.mask_outcome import LARGE
+from headrace.model.secret.mask_template import mask_template
+from headrace.model.secret.schema import read_secret_schema
+from headrace.model.secret.unmask import unmask
+from headrace.model.settings.trigger import complete_settings, read_settings
 from headrace.triggers.read import get_trigger
 
 SQL = statements(__file__)

@@ -6,8 +6,8 @@ from typing import Any
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
-from headrace.model.fire_plan import Entry, plan_first
-from headrace.model.trigger import Rule
+from headrace.model.trigger.fire_plan import Entry, plan_first
+from headrace.model.trigger.rule import Rule
 from headrace.triggers.enqueue import columns
 from headrace.triggers.fire import BATCH, disable_triggers, read_locked, short_transaction, with_jitter, write_entries
 from headrace.triggers.rules import Rules

@@ -13,8 +13,8 @@ from typing import Any
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
-from headrace.model.stored_json import Unreadable, read_object
-from headrace.model.trigger_settings import DEFAULTS, RULE_COLUMNS, TriggerDeclaration
+from headrace.model.payload.stored_json import Unreadable, read_object
+from headrace.model.settings.trigger import DEFAULTS, RULE_COLUMNS, TriggerDeclaration
 
 SQL = statements(__file__)
 LEFT = "it left the code"

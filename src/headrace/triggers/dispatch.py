@@ -17,7 +17,7 @@ import asyncpg
 from headrace.db.connect import TRANSIENT, Connection
 from headrace.db.statements import statements
 from headrace.log import get_logger
-from headrace.model.delivery import Waiting, patterns
+from headrace.model.trigger.delivery import Waiting, patterns
 from headrace.triggers.enqueue import (
     NewJob,
     Place,

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
-from headrace.model.trigger import Rule
+from headrace.model.trigger.rule import Rule
 from headrace.tracing.produce import producing
 from headrace.triggers.rules import Rules, Terms
 

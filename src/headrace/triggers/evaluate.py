@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from headrace.errors import BadRequest
-from headrace.model.budget import Budget
-from headrace.model.delivery import Made, Waiting, event_scope, make_delivery, patterns
-from headrace.model.stored_json import read_object
-from headrace.model.trigger import Rule
+from headrace.model.payload.stored_json import read_object
+from headrace.model.template.budget import Budget
+from headrace.model.trigger.delivery import Made, Waiting, event_scope, make_delivery, patterns
+from headrace.model.trigger.rule import Rule
 
 # What one turn of a tenant may cost, give or take one trigger, before what is left waits for its next turn.
 MOST_DELIVERIES = 5_000

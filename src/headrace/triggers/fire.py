@@ -16,8 +16,8 @@ from uuid import UUID
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.log import get_logger
-from headrace.model.fire_plan import Entry, Plan, Standing, plan_fires
-from headrace.model.trigger import Rule
+from headrace.model.trigger.fire_plan import Entry, Plan, Standing, plan_fires
+from headrace.model.trigger.rule import Rule
 from headrace.triggers.enqueue import (
     NewJob,
     Place,

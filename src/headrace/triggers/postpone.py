@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from headrace.db.connect import TRANSIENT, Connection
 from headrace.db.statements import statements
 from headrace.log import get_logger
-from headrace.model.delivery import patterns
 from headrace.model.text import clean
+from headrace.model.trigger.delivery import patterns
 
 SQL = statements(__file__)
 MOST_TRIES = 5

@@ -12,11 +12,11 @@ from headrace.db.connect import Connection
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
-from headrace.model.stored_json import read_object
+from headrace.model.payload.stored_json import read_object
+from headrace.model.settings.trigger import DEFAULTS
 from headrace.model.system import SYSTEM_PREFIX
-from headrace.model.trigger import TriggerType
-from headrace.model.trigger_record import Delivered, Fire, Trigger
-from headrace.model.trigger_settings import DEFAULTS
+from headrace.model.trigger.record import Delivered, Fire, Trigger
+from headrace.model.trigger.rule import TriggerType
 from headrace.triggers.declare import differences
 
 SQL = statements(__file__)

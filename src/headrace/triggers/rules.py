@@ -9,9 +9,9 @@ from uuid import UUID
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import BadRequest
-from headrace.model.delivery import Waiting
-from headrace.model.payload_schema import Check, payload_check
-from headrace.model.trigger import Rule
+from headrace.model.payload.schema import Check, payload_check
+from headrace.model.trigger.delivery import Waiting
+from headrace.model.trigger.rule import Rule
 
 SQL = statements(__file__)
 MOST_KEPT = 50_000

@@ -14,10 +14,10 @@ from headrace.db.connect import Connection
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, Conflict, NotFound
-from headrace.model.fire_plan import Entry, Standing, make_payload, plan_backfill, plan_first
-from headrace.model.schedule import Schedule, look_until
-from headrace.model.trigger import Rule, time_scope
-from headrace.model.zone import EARLIEST, LATEST
+from headrace.model.time.schedule import Schedule, look_until
+from headrace.model.time.zone import EARLIEST, LATEST
+from headrace.model.trigger.fire_plan import Entry, Standing, make_payload, plan_backfill, plan_first
+from headrace.model.trigger.rule import Rule, time_scope
 from headrace.triggers.fire import read_locked, with_jitter, write_entries
 from headrace.triggers.rules import Rules
 

@@ -10,28 +10,28 @@ from typing import Any
 from uuid import UUID
 
 from headrace import capture
+from headrace.aio import pause_for
 from headrace.executors.command.executor import CommandExecutor
 from headrace.executors.sql.executor import SqlExecutor
 from headrace.executors.threads import ContextThreadPool, ThreadExecutor
 from headrace.log import get_logger
-from headrace.model.encryption import NO_KEY, SecretBox
-from headrace.model.log_line import LogLine
-from headrace.model.outcome import Released
-from headrace.model.run_log import LogLimits
+from headrace.model.job.outcome import Released
+from headrace.model.job.transition import Transition, decide
+from headrace.model.log.line import LogLine
+from headrace.model.log.run_log import LogLimits
+from headrace.model.secret.encryption import NO_KEY, SecretBox
 from headrace.model.text import clean
-from headrace.model.transition import Transition, decide
-from headrace.pause import pause_for
 from headrace.worker.backoff import Backoff
-from headrace.worker.claimer import Claimer
-from headrace.worker.finisher import Finisher
-from headrace.worker.heartbeat import Heartbeat
-from headrace.worker.journal import Journal, speaker
-from headrace.worker.kinds import AnyHandler, Kinds
-from headrace.worker.log_writer import LogWriter
-from headrace.worker.memory import resident_bytes
-from headrace.worker.runner import Runner
-from headrace.worker.slots import Run, Slots
-from headrace.worker.transport import Beat, Fence, Pulse, Transport, TransportAway
+from headrace.worker.claim.claimer import Claimer
+from headrace.worker.claim.slots import Run, Slots
+from headrace.worker.process.event_log import Journal, speaker
+from headrace.worker.process.heartbeat import Heartbeat
+from headrace.worker.process.memory import resident_bytes
+from headrace.worker.run.dispatch import AnyHandler, Kinds
+from headrace.worker.run.finisher import Finisher
+from headrace.worker.run.log_writer import LogWriter
+from headrace.worker.run.runner import Runner
+from headrace.worker.transport.interface import Beat, Fence, Pulse, Transport, TransportAway
 
 log = get_logger("headrace.worker")
 DRAIN_OUTCOMES_SECONDS = 10.0

@@ -12,8 +12,8 @@ from typing import Any
 from tests.chaos.storm.truth import PROCESS, SNOOZED, note
 
 from headrace import Cancel, Context, Fail, Headrace, Retry, Snooze
-from headrace.model.retry import RetryPolicy
-from headrace.worker.maintenance import Rescuer
+from headrace.model.job.retry import RetryPolicy
+from headrace.worker.maintenance.maintenance import Rescuer
 
 Rescuer.interval = 0.5
 

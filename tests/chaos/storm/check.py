@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from datetime import UTC, datetime, timedelta
 
-from tests.chaos.ledger import check as check_ledger
-from tests.chaos.limits import above_rate, most_at_once
 from tests.chaos.storm.blame import check_blame
 from tests.chaos.storm.evidence import Evidence, Job
 from tests.chaos.storm.findings import Findings
 from tests.chaos.storm.truth import SNOOZED
+from tests.chaos.world.ledger import check as check_ledger
+from tests.chaos.world.limits import above_rate, most_at_once
 
 # How each kind ends when nothing is wrong; all others succeed.
 ENDS = {

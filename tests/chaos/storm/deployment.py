@@ -11,12 +11,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 from tests.api.served import free_port
-from tests.chaos.server import OwnServer
-from tests.chaos.storm.http_proxy import HttpProxy
 from tests.chaos.storm.plan import BEHIND_PROXY
-from tests.chaos.storm.postgres_proxy import PostgresProxy
+from tests.chaos.storm.proxy.http import HttpProxy
+from tests.chaos.storm.proxy.postgres import PostgresProxy
 from tests.chaos.storm.residents import Resident
 from tests.chaos.storm.truth import FILE
+from tests.chaos.world.server import OwnServer
 from tests.waiting import until
 
 from headrace import Headrace

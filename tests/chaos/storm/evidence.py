@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from tests.chaos.ledger import History
 from tests.chaos.storm.injector import Injected
 from tests.chaos.storm.residents import Life
+from tests.chaos.world.ledger import History
 
 
 class Run(NamedTuple):

@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from tests.chaos.faults import END_OF_TIME
-from tests.chaos.ledger import History, Line, Stretch
 from tests.chaos.storm.evidence import Job, Noted, Run, Truth
 from tests.chaos.storm.residents import Life
 from tests.chaos.storm.truth import lines
+from tests.chaos.world.faults import END_OF_TIME
+from tests.chaos.world.ledger import History, Line, Stretch
 
 from headrace.db.connect import Connection
 

@@ -11,15 +11,15 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 import asyncpg
-from tests.chaos.server import children_of
 from tests.chaos.storm.deployment import Deployment
 from tests.chaos.storm.outages import Outages
 from tests.chaos.storm.plan import Injection
 from tests.chaos.storm.producers import enqueue_surely
-from tests.chaos.storm.trap import Trap
+from tests.chaos.storm.proxy.trap import Trap
+from tests.chaos.world.server import children_of
 
+from headrace.aio import pause_for
 from headrace.db.connect import TRANSIENT
-from headrace.pause import pause_for
 
 # None of these can be caused by what a job's row holds.
 SQLSTATES = ("42P01", "42501", "0A000", "58030", "XX000", "53100", "57014", "25006", "55P03", "40001", "42883", "53200")

@@ -8,8 +8,8 @@ import time
 from tests.chaos.storm.deployment import Deployment
 from tests.chaos.storm.plan import Injection
 
+from headrace.aio import pause_for
 from headrace.db.connect import TRANSIENT
-from headrace.pause import pause_for
 
 # Whoever shares the embedded server has brought it back by then, though it may be frozen or start just now.
 BACK_WITHIN = 100.0

@@ -13,8 +13,8 @@ import httpx
 from tests.chaos.storm.deployment import Deployment
 from tests.chaos.storm.truth import note
 
+from headrace.aio import pause_for
 from headrace.db.connect import TRANSIENT, Endpoint, OwnConnection
-from headrace.pause import pause_for
 
 # How often each is enqueued.
 MIX = {

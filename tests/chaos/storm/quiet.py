@@ -9,8 +9,8 @@ from datetime import datetime
 
 from tests.chaos.storm.deployment import Deployment
 
+from headrace.aio import pause_for
 from headrace.db.connect import Connection
-from headrace.pause import pause_for
 from headrace.triggers.change import create_trigger
 
 Done = Callable[[Sequence[int]], bool]

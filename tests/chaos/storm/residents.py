@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.chaos.processes import ROOT
 from tests.chaos.storm.truth import FILE, PROCESS
+from tests.chaos.world.processes import ROOT
 from tests.environ import bare_environ
 
 CLOCK = Path(__file__).parent / "clock"

@@ -21,7 +21,7 @@ from tests.chaos.storm.producers import Producer
 from tests.chaos.storm.quiet import become_quiet, create_triggers
 from tests.chaos.storm.report import Report
 
-from headrace.pause import pause_for
+from headrace.aio import pause_for
 
 PRODUCERS = 3
 A_SECOND = 2.5

@@ -10,8 +10,8 @@ import pytest
 from headrace.errors import BadRequest, ValidationError
 from headrace.executors.command.argv import MOST_BYTES, ArgumentRefused, ArgvInvalid, build_argv, parse_argv
 from headrace.executors.command.check_argv import check_argv, fill_defaults
-from headrace.model.secret_fields import is_secret
-from headrace.model.secret_schema import SecretSchema
+from headrace.model.secret.fields import is_secret
+from headrace.model.secret.schema import SecretSchema
 
 BUILTINS = {"tenant_id": "acme", "job_id": "j-1", "run": 7, "scheduled_for": None}
 

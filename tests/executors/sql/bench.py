@@ -10,7 +10,7 @@ from tests.waiting import until
 
 from headrace.db.connect import Connection
 from headrace.executors.sql import SqlEnded, SqlExecutor, SqlFunction
-from headrace.model.outcome import Failed, Succeeded, TimedOut
+from headrace.model.job.outcome import Failed, Succeeded, TimedOut
 
 SCHEMA = "app"
 DONE = """return '{"success": true, "message": "done"}';"""

@@ -8,7 +8,7 @@ import pytest
 from tests.executors.sql.bench import DONE, KEEP, SqlBench, error, result
 
 from headrace.executors.sql import SqlExecutor, SqlFunction
-from headrace.model.outcome import Failed
+from headrace.model.job.outcome import Failed
 
 
 async def test_a_success_is_committed_and_its_message_and_details_are_the_result(sql: SqlBench) -> None:

@@ -16,7 +16,7 @@ from headrace.db.embedded.launch import DATABASE
 from headrace.db.embedded.roles import SQL_ROLE, ensure_sql_role, sql_role_url
 from headrace.errors import ConfigError
 from headrace.executors.sql import SqlExecutor, SqlFunction
-from headrace.model.outcome import Failed
+from headrace.model.job.outcome import Failed
 
 
 def test_its_address_is_the_same_but_for_the_user() -> None:

@@ -8,12 +8,12 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
-from headrace.api.route import new_router
+from headrace.api.auth import Asked
+from headrace.api.body.route import new_router
 from headrace.api.schemas import Answer, Name, Request_
-from headrace.api.who import Asked
 from headrace.model.histogram import Histogram
 from headrace.rollups.read import Step
-from headrace.service.charts import Window
+from headrace.service.charts.service import Window
 
 router = new_router(prefix="/charts", tags=["charts"])
 

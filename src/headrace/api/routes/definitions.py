@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import Field
 
-from headrace.api.route import new_router
+from headrace.api.auth import Asked
+from headrace.api.body.route import new_router
 from headrace.api.schemas import Answer, Page, Request_, Text
-from headrace.api.who import Asked
 from headrace.define.read import DefinitionRecord, Kind
 
 router = new_router(prefix="/definitions", tags=["definitions"])

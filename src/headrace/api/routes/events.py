@@ -9,10 +9,10 @@ from uuid import UUID
 from fastapi import Header, Query, Response
 from pydantic import Field, StringConstraints
 
-from headrace.api.route import new_router
+from headrace.api.auth import Asked
+from headrace.api.body.route import new_router
 from headrace.api.schemas import Answer, Page, Request_, Text
-from headrace.api.who import Asked
-from headrace.service.events import EventRecord
+from headrace.service.events.service import EventRecord
 
 router = new_router(prefix="/events", tags=["events"])
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fastapi import Request
 from fastapi.responses import JSONResponse
 
-from headrace.api.problem import Problem, problem_response
-from headrace.api.route import new_router
+from headrace.api.body.route import new_router
+from headrace.api.problems import Problem, problem_response
 from headrace.api.schemas import Answer
 from headrace.api.state import state_of
-from headrace.service.health import Health
+from headrace.service.health.service import Health
 
 router = new_router(tags=["health"])
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from fastapi import Request, Response
 
-from headrace.api.exposition import CONTENT_TYPE, exposition
-from headrace.api.route import new_router
+from headrace.api.auth import gatekeeper
+from headrace.api.body.route import new_router
+from headrace.api.prometheus import CONTENT_TYPE, exposition
 from headrace.api.schemas import PROBLEMS
 from headrace.api.state import state_of
-from headrace.api.who import gatekeeper
 from headrace.service import SYSTEM, Service
 
 router = new_router(tags=["metrics"], responses={status: PROBLEMS[status] for status in (401, 403)})

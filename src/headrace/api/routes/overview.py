@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from headrace.api.route import new_router
+from headrace.api.auth import Asked
+from headrace.api.body.route import new_router
 from headrace.api.schemas import Answer
-from headrace.api.who import Asked
 from headrace.service.overview.decide import Kind, Level
 
 router = new_router(prefix="/overview", tags=["overview"])

@@ -7,14 +7,14 @@ from typing import Annotated
 from fastapi import Cookie, Request, Response
 from pydantic import Field
 
-from headrace.api.origin import require_own_origin
-from headrace.api.route import new_router
+from headrace.api.auth import SESSION_COOKIE, Asked, gatekeeper
+from headrace.api.body.route import new_router
+from headrace.api.csrf import require_own_origin
 from headrace.api.schemas import Answer, Request_, Text
-from headrace.api.who import SESSION_COOKIE, Asked, gatekeeper
 from headrace.service import Service
 from headrace.service.permissions import allowed_verbs
 from headrace.service.principal import Role
-from headrace.service.sessions import LASTS, end_session, open_session
+from headrace.service.tokens.browser_sessions import LASTS, end_session, open_session
 from headrace.version import __version__
 
 router = new_router(prefix="/session", tags=["session"])

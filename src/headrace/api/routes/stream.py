@@ -9,14 +9,14 @@ from typing import Annotated
 from fastapi import Header, Request
 from fastapi.responses import StreamingResponse
 
-from headrace.api.heartbeat import HEARTBEAT_SECONDS, STREAM_HEADERS, event
-from headrace.api.route import new_router
-from headrace.api.routes.jobs import job_answer
+from headrace.api.auth import Asked
+from headrace.api.body.route import new_router
+from headrace.api.routes.jobs.routes import job_answer
+from headrace.api.sse import HEARTBEAT_SECONDS, STREAM_HEADERS, event
 from headrace.api.state import state_of
-from headrace.api.who import Asked
 from headrace.service import Service
 from headrace.service.stream.hub import Batch, Hub
-from headrace.service.stream.stream import event_id
+from headrace.service.stream.service import event_id
 
 router = new_router(prefix="/stream", tags=["stream"])
 

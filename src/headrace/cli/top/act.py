@@ -10,7 +10,7 @@ from headrace.cli.top.view import Question, View
 from headrace.errors import HeadraceError
 
 if TYPE_CHECKING:
-    from headrace.cli.api import Api
+    from headrace.cli.core.api import Api
 
 STEPS = {"up": -1, "down": 1, "page up": -10, "page down": 10, "home": -1_000_000, "end": 1_000_000}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from headrace.cli.queues import state_of as state_of_queue
-from headrace.cli.show import Column, ago, one_line, span
-from headrace.cli.workers import state_of as state_of_worker
+from headrace.cli.admin.queues import state_of as state_of_queue
+from headrace.cli.admin.workers import state_of as state_of_worker
+from headrace.cli.output.tables import Column, ago, one_line, span
 
 Item = Mapping[str, Any]
 BAR = 10

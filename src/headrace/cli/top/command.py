@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headrace.cli.call import Call, speaks_to_api
-from headrace.cli.show import console
+from headrace.cli.core.call import Call, speaks_to_api
+from headrace.cli.output.tables import console
 from headrace.cli.top.act import obey
 from headrace.cli.top.draw import draw_screen, draw_snapshot
 from headrace.cli.top.facts import read_facts
@@ -19,7 +19,7 @@ from headrace.cli.top.view import View
 from headrace.errors import HeadraceError
 
 if TYPE_CHECKING:
-    from headrace.cli.api import Api
+    from headrace.cli.core.api import Api
 
 
 @speaks_to_api

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from headrace.cli.show import Column, clean, draw, span
-from headrace.cli.spark import spark
+from headrace.cli.output.sparkline import spark
+from headrace.cli.output.tables import Column, clean, draw, span
 from headrace.cli.top.columns import JOBS, QUEUES, WORKERS, Item
 from headrace.cli.top.facts import Facts
 from headrace.cli.top.view import Pane, View

@@ -6,10 +6,10 @@ import asyncio
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from headrace.cli.errors import NotAllowed
+from headrace.cli.core.errors import NotAllowed
 
 if TYPE_CHECKING:
-    from headrace.cli.api import Api
+    from headrace.cli.core.api import Api
 
 RUNNING, ENDED_BADLY, MOST_WORKERS, MOST_QUEUES = 200, 30, 200, 200
 Item = dict[str, Any]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from headrace.db.connect import Connection
 from headrace.executors.sql.ended import SqlEnded, failed
 from headrace.executors.sql.function import SqlFunction
-from headrace.model.json_storage import storage_problem
-from headrace.model.outcome import Failed, Succeeded
+from headrace.model.job.outcome import Failed, Succeeded
+from headrace.model.payload.json_storage import storage_problem
 from headrace.model.text import MAX_RESULT
 
 

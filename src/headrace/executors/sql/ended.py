@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import asyncpg
 
-from headrace.model.outcome import Failed, Succeeded, TimedOut
+from headrace.model.job.outcome import Failed, Succeeded, TimedOut
 
 QUERY_CANCELED = "57014"
 TRANSACTION_TIMEOUT = "25P04"

@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import asyncpg
 
+from headrace.aio import pause_for
 from headrace.db.connect import CANNOT_CONNECT, TRANSIENT, Endpoint, OwnConnection, place
 from headrace.db.hosts import open_connection
 from headrace.executors.sql.call import TROUBLE, Call, begin_call
@@ -17,7 +18,6 @@ from headrace.executors.sql.function import SqlFunction
 from headrace.executors.sql.notices import Notices, OnNotice
 from headrace.executors.sql.role import RoleRefused, refuse_mighty_role
 from headrace.log import get_logger
-from headrace.pause import pause_for
 
 log = get_logger("headrace.sql")
 CLOSE_SECONDS = 2.0

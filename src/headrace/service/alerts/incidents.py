@@ -16,8 +16,8 @@ from headrace.alerts.incidents import (
     get_alert,
     list_alerts,
 )
-from headrace.service.cursor import check_limit, moment, read_cursor, write_cursor
-from headrace.service.verbs import Verbs
+from headrace.service.base import Verbs
+from headrace.service.paging import check_limit, moment, read_cursor, write_cursor
 
 
 class AlertPage(NamedTuple):

@@ -15,10 +15,10 @@ from headrace.alerts.rules import (
     set_rule_enabled,
     update_rule,
 )
-from headrace.model.alert_rule import RuleSettings
-from headrace.service.cursor import check_limit, read_cursor, write_cursor
-from headrace.service.door import Act
-from headrace.service.verbs import Verbs
+from headrace.model.alert.rule import RuleSettings
+from headrace.service.base import Verbs
+from headrace.service.paging import check_limit, read_cursor, write_cursor
+from headrace.service.session import Act
 
 
 class RulePage(NamedTuple):

@@ -17,11 +17,11 @@ from headrace.alerts.targets import (
     update_target,
 )
 from headrace.errors import NotFound
-from headrace.model.alert_notice import TEST_BODY
-from headrace.model.alert_target import TargetKind
-from headrace.model.web_address import Allowed
-from headrace.service.cursor import check_limit, read_cursor, write_cursor
-from headrace.service.verbs import Verbs
+from headrace.model.alert.notice import TEST_BODY
+from headrace.model.alert.target import TargetKind
+from headrace.model.alert.web_address import Allowed
+from headrace.service.base import Verbs
+from headrace.service.paging import check_limit, read_cursor, write_cursor
 
 
 class TargetPage(NamedTuple):

@@ -1,5 +1,5 @@
 """Jobs: list, read, enqueue, change."""
 
-from headrace.service.jobs.jobs import Jobs
+from headrace.service.jobs.service import Jobs
 
 __all__ = ["Jobs"]

@@ -12,8 +12,8 @@ from uuid import UUID
 from headrace.db.connect import Connection, Pool
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
-from headrace.model.status import FINAL, LIVE, JobStatus
-from headrace.model.stored_json import read_object
+from headrace.model.job.status import FINAL, LIVE, JobStatus
+from headrace.model.payload.stored_json import read_object
 from headrace.service.jobs.filter import JobFilter
 from headrace.service.jobs.find import find_ids
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from headrace.db.statements import statements
-from headrace.service.door import Act
 from headrace.service.jobs.summary import read_live
+from headrace.service.session import Act
 
 SQL = statements(__file__)
 MOST_COUNTED = 10_000

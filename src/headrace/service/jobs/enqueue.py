@@ -13,16 +13,16 @@ from uuid import UUID
 
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound, ValidationError
-from headrace.model.due_time import check_delay, check_due_time
-from headrace.model.encrypted_arguments import encrypted_fields
-from headrace.model.encryption import SecretBox, encrypt_fields
-from headrace.model.payload_schema import payload_check
-from headrace.model.secret_fields import MASKED, secret_values
-from headrace.model.secret_schema import read_secret_schema
+from headrace.model.payload.schema import payload_check
+from headrace.model.secret.encrypted_arguments import encrypted_fields
+from headrace.model.secret.encryption import SecretBox, encrypt_fields
+from headrace.model.secret.fields import MASKED, secret_values
+from headrace.model.secret.schema import read_secret_schema
 from headrace.model.system import SYSTEM_TENANT
 from headrace.model.text import NotJsonError, to_json
-from headrace.service.door import Act
+from headrace.model.time.due_time import check_delay, check_due_time
 from headrace.service.jobs.quota import allow_waiting, quota_of
+from headrace.service.session import Act
 from headrace.tracing.produce import producing
 
 SQL = statements(__file__)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from headrace.model.ids import first_id
-from headrace.model.status import FINAL, LIVE, JobStatus
+from headrace.model.job.ids import first_id
+from headrace.model.job.status import FINAL, LIVE, JobStatus
 from headrace.model.system import SYSTEM_QUEUE
-from headrace.service.jobs.road import WINDOW, Condition, Road
+from headrace.service.jobs.access_path import WINDOW, Condition, Road
 
 # Where each row of a window costs a look at its runs.
 RUNS_WINDOW = 3_000

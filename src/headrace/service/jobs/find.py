@@ -5,8 +5,8 @@ from __future__ import annotations
 from uuid import UUID
 
 from headrace.db.connect import Connection
+from headrace.service.jobs.access_path import Found, Merged, Road, candidates, merge, window_end
 from headrace.service.jobs.filter import JobFilter, roads
-from headrace.service.jobs.road import Found, Merged, Road, candidates, merge, window_end
 
 
 async def find_ids(

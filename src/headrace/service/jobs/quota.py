@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from headrace.db.statements import statements
 from headrace.errors import PayloadTooLarge, TooMany
-from headrace.service.door import Act
+from headrace.service.session import Act
 
 SQL = statements(__file__)
 TRY_AGAIN = 5

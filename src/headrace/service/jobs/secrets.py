@@ -10,11 +10,11 @@ from uuid import UUID
 from headrace.aside import by_size
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
-from headrace.model.encrypted_arguments import CannotEncrypt, encrypted_fields
-from headrace.model.encryption import CannotDecrypt, SecretBox, decrypt_fields, is_encrypted
-from headrace.model.mask_outcome import NAME_PARTS, payload_secrets
-from headrace.model.secret_schema import WORDS, SecretSchema, read_secret_schema
-from headrace.model.stored_json import read_object
+from headrace.model.payload.stored_json import read_object
+from headrace.model.secret.encrypted_arguments import CannotEncrypt, encrypted_fields
+from headrace.model.secret.encryption import CannotDecrypt, SecretBox, decrypt_fields, is_encrypted
+from headrace.model.secret.mask_outcome import NAME_PARTS, payload_secrets
+from headrace.model.secret.schema import WORDS, SecretSchema, read_secret_schema
 
 SQL = statements(__file__)
 # Of payloads read at once, each up to a megabyte.

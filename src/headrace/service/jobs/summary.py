@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from headrace.db.statements import statements
-from headrace.service.door import Act
+from headrace.service.session import Act
 
 SQL = statements(__file__)
 # A queue of up to this many bytes is counted as it is; a larger one as it was when last sampled, seconds ago.

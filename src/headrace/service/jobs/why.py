@@ -10,9 +10,9 @@ from uuid import UUID
 
 from headrace.db.statements import statements
 from headrace.errors import NotFound
-from headrace.model.status import JobStatus
-from headrace.model.stored_json import read_object
-from headrace.service.door import Act
+from headrace.model.job.status import JobStatus
+from headrace.model.payload.stored_json import read_object
+from headrace.service.session import Act
 
 SQL = statements(__file__)
 MOST_COUNTED = 10_000

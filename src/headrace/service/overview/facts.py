@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from headrace.db.statements import statements
-from headrace.service.door import Act
+from headrace.service.session import Act
 
 SQL = statements(__file__)
 # "Lately" against what was usual before.

@@ -14,9 +14,9 @@ from uuid import UUID
 from headrace.db.connect import Connection
 from headrace.errors import TooMany
 from headrace.log import get_logger
-from headrace.service.door import House
-from headrace.service.jobs.jobs import read_records
-from headrace.service.jobs.record import JobRecord
+from headrace.service.jobs.records import JobRecord
+from headrace.service.jobs.service import read_records
+from headrace.service.session import House
 from headrace.service.stream.changes import (
     ALL,
     Change,

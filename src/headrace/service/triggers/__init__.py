@@ -1,5 +1,5 @@
 """Triggers: make, change, fire, look."""
 
-from headrace.service.triggers.triggers import Triggers
+from headrace.service.triggers.service import Triggers
 
 __all__ = ["Triggers"]

@@ -9,11 +9,11 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from headrace.errors import BadRequest, Conflict
-from headrace.model.preview import Preview, describe, describe_interval, preview
-from headrace.model.schedule import Cron, Schedule
-from headrace.model.trigger import Rule
-from headrace.model.trigger_record import Forecast, Trigger
-from headrace.model.trigger_settings import complete_settings, read_settings
+from headrace.model.settings.trigger import complete_settings, read_settings
+from headrace.model.time.preview import Preview, describe, describe_interval, preview
+from headrace.model.time.schedule import Cron, Schedule
+from headrace.model.trigger.record import Forecast, Trigger
+from headrace.model.trigger.rule import Rule
 
 MOST_PREVIEWED = 1000
 

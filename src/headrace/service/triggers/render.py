@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from headrace.errors import BadRequest, ValidationError
-from headrace.model.about import about
-from headrace.model.budget import Budget
-from headrace.model.json_storage import levels
-from headrace.model.payload_schema import payload_check
-from headrace.model.secret_fields import mask_fields
-from headrace.model.secret_schema import read_secret_schema
-from headrace.model.template import Condition, Template
+from headrace.model.field_context import about
+from headrace.model.payload.json_storage import levels
+from headrace.model.payload.schema import payload_check
+from headrace.model.secret.fields import mask_fields
+from headrace.model.secret.schema import read_secret_schema
+from headrace.model.template.budget import Budget
+from headrace.model.template.template import Condition, Template
 from headrace.model.text import MAX_RESULT
 from headrace.triggers.emit import emit_parameters
 

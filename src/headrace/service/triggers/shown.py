@@ -7,12 +7,12 @@ from typing import Any
 
 from headrace.aside import by_size
 from headrace.db.statements import statements
-from headrace.model.json_storage import rough_size
-from headrace.model.mask_outcome import LARGE
-from headrace.model.mask_template import mask_template
-from headrace.model.secret_schema import SecretSchema, read_secret_schema
-from headrace.model.trigger_record import Trigger
-from headrace.service.door import Act
+from headrace.model.payload.json_storage import rough_size
+from headrace.model.secret.mask_outcome import LARGE
+from headrace.model.secret.mask_template import mask_template
+from headrace.model.secret.schema import SecretSchema, read_secret_schema
+from headrace.model.trigger.record import Trigger
+from headrace.service.session import Act
 
 SQL = statements(__file__)
 

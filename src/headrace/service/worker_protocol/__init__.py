@@ -1,5 +1,5 @@
-"""Workers over HTTP: what `worker/postgres.py` does with a database login, for a principal that has none."""
+"""Workers over HTTP: what `worker/transport/postgres.py` does with a database login, for a principal that has none."""
 
-from headrace.service.worker_protocol.work import Work
+from headrace.service.worker_protocol.service import Work
 
 __all__ = ["Work"]

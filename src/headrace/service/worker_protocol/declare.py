@@ -12,11 +12,11 @@ from headrace.db.statements import statements
 from headrace.define.sync import UNNAMED, sync_definitions
 from headrace.errors import BadRequest
 from headrace.model.definition import Definition
-from headrace.model.payload_schema import NOT_VALID, payload_check
+from headrace.model.payload.schema import NOT_VALID, payload_check
+from headrace.model.settings.trigger import TriggerDeclaration, complete_settings
 from headrace.model.text import NotJsonError, to_json
-from headrace.model.trigger_settings import TriggerDeclaration, complete_settings
-from headrace.service.door import Act
-from headrace.service.worker_protocol.hello import EVERY, Declared, Synced
+from headrace.service.session import Act
+from headrace.service.worker_protocol.registration import EVERY, Declared, Synced
 from headrace.triggers.declare import sync_triggers
 
 SQL = statements(__file__)

@@ -12,16 +12,16 @@ from headrace.db.statements import statements
 from headrace.errors import BadRequest, LeaseLost
 from headrace.log import get_logger
 from headrace.logs.write import stored_upto
-from headrace.model.job import ClaimedJob, Terms
-from headrace.model.log_line import LogLine
-from headrace.model.mask_outcome import mask_outcome
-from headrace.model.masking import Masker
-from headrace.model.outcome import CannotRead, Fail, Failed, Outcome, Retry, Succeeded
-from headrace.model.retry import RetryPolicy
-from headrace.model.status import JobStatus
+from headrace.model.job.outcome import CannotRead, Fail, Failed, Outcome, Retry, Succeeded
+from headrace.model.job.record import ClaimedJob, Terms
+from headrace.model.job.retry import RetryPolicy
+from headrace.model.job.status import JobStatus
+from headrace.model.job.transition import MAX_TRACEBACK, Transition, decide, unformed
+from headrace.model.log.line import LogLine
+from headrace.model.secret.mask_outcome import mask_outcome
+from headrace.model.secret.masking import Masker
 from headrace.model.text import NotJsonError, clean, to_json
-from headrace.model.transition import MAX_TRACEBACK, Transition, decide, unformed
-from headrace.service.worker_protocol.work import Work
+from headrace.service.worker_protocol.service import Work
 
 SQL = statements(__file__)
 log = get_logger("headrace.api")

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
 from headrace.db.connect import Connection
-from headrace.model.encryption import SecretBox
-from headrace.model.masking import Masker
-from headrace.model.run_log import NOTHING_SECRET
+from headrace.model.log.run_log import NOTHING_SECRET
+from headrace.model.secret.encryption import SecretBox
+from headrace.model.secret.masking import Masker
 from headrace.service.jobs.secrets import read_secrets
 
 MOST_REMEMBERED = 10_000

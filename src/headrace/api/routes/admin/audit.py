@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import Field
 
-from headrace.api.moment import Moment
-from headrace.api.route import new_router
+from headrace.api.auth import Asked
+from headrace.api.body.route import new_router
 from headrace.api.schemas import Answer, Page, Request_, Text
-from headrace.api.who import Asked
-from headrace.service.audit import AuditFilter
+from headrace.api.timestamps import Moment
+from headrace.service.audit.service import AuditFilter
 
 router = new_router(prefix="/admin/audit", tags=["audit"])
 

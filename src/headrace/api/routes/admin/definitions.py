@@ -8,15 +8,15 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import Field
 
-from headrace.api.route import new_router
+from headrace.api.auth import Asked
+from headrace.api.body.route import new_router
 from headrace.api.routes.admin.pausing import PauseAnswer, PauseRequest
 from headrace.api.routes.definitions import DefinitionAnswer, DefinitionQuery
-from headrace.api.routes.trigger_answers import Override
+from headrace.api.routes.triggers.responses import Override
 from headrace.api.schemas import Answer, Name, Page, Request_, Text
-from headrace.api.who import Asked
 from headrace.define.change import RANGES
 from headrace.define.read import DefinitionRecord
-from headrace.service.definitions import DefinitionStatistics
+from headrace.service.definitions.service import DefinitionStatistics
 
 router = new_router(prefix="/admin/jobs/definitions", tags=["definitions"])
 

@@ -8,11 +8,11 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
-from headrace.api.route import new_router
-from headrace.api.routes.job_changes import WINDOWS, SummaryAnswer, Window, summary_answer
-from headrace.api.routes.jobs import JobQuery, JobsAnswer, job_answer
+from headrace.api.auth import Asked
+from headrace.api.body.route import new_router
+from headrace.api.routes.jobs.bulk import WINDOWS, SummaryAnswer, Window, summary_answer
+from headrace.api.routes.jobs.routes import JobQuery, JobsAnswer, job_answer
 from headrace.api.schemas import Text
-from headrace.api.who import Asked
 from headrace.service.jobs.filter import JobFilter
 
 router = new_router(prefix="/admin/jobs", tags=["jobs"])

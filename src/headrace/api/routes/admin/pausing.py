@@ -6,8 +6,8 @@ from datetime import datetime
 
 from pydantic import Field
 
-from headrace.api.moment import Moment
 from headrace.api.schemas import Answer, Request_, Text
+from headrace.api.timestamps import Moment
 
 
 class PauseAnswer(Answer):

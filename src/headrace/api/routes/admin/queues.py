@@ -7,12 +7,12 @@ from typing import Annotated
 from fastapi import Path, Query
 from pydantic import Field
 
+from headrace.api.auth import Asked
+from headrace.api.body.route import new_router
 from headrace.api.paging import cut
-from headrace.api.route import new_router
 from headrace.api.routes.admin.pausing import PauseAnswer, PauseRequest
 from headrace.api.schemas import Answer, Page, Request_, Text
-from headrace.api.who import Asked
-from headrace.service.queues import QueueRecord
+from headrace.service.queues.service import QueueRecord
 
 router = new_router(prefix="/admin/queues", tags=["queues"])
 

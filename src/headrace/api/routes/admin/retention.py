@@ -8,9 +8,9 @@ from uuid import UUID
 
 from pydantic import Field
 
-from headrace.api.route import new_router
+from headrace.api.auth import Asked
+from headrace.api.body.route import new_router
 from headrace.api.schemas import Answer
-from headrace.api.who import Asked
 from headrace.retention.week import Week
 
 router = new_router(prefix="/admin/retention", tags=["retention"])

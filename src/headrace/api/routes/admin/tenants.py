@@ -8,12 +8,12 @@ from typing import Annotated
 from fastapi import Path, Query
 from pydantic import Field, StringConstraints
 
+from headrace.api.auth import Asked
+from headrace.api.body.route import new_router
 from headrace.api.paging import cut
-from headrace.api.route import new_router
 from headrace.api.routes.admin.pausing import PauseAnswer, PauseRequest
 from headrace.api.schemas import Answer, Page, Request_, Text
-from headrace.api.who import Asked
-from headrace.service.tenants import Limits, Tenant
+from headrace.service.tenants.service import Limits, Tenant
 
 router = new_router(prefix="/admin/tenants", tags=["tenants"])
 

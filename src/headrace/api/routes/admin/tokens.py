@@ -7,12 +7,12 @@ from uuid import UUID
 
 from pydantic import Field
 
-from headrace.api.moment import Moment
-from headrace.api.route import new_router
+from headrace.api.auth import Asked
+from headrace.api.body.route import new_router
 from headrace.api.schemas import Answer, Name, Page, Request_, Text
-from headrace.api.who import Asked
+from headrace.api.timestamps import Moment
 from headrace.service.principal import Role
-from headrace.service.tokens import Token
+from headrace.service.tokens.service import Token
 
 router = new_router(prefix="/admin/tokens", tags=["tokens"])
 

@@ -9,11 +9,11 @@ from uuid import UUID
 from fastapi import Path, Query
 from pydantic import Field
 
+from headrace.api.auth import Asked
+from headrace.api.body.route import new_router
 from headrace.api.paging import cut
-from headrace.api.route import new_router
 from headrace.api.schemas import Answer, Page, Request_
-from headrace.api.who import Asked
-from headrace.service.workers import WorkerRecord, WorkerState
+from headrace.service.workers.service import WorkerRecord, WorkerState
 
 router = new_router(prefix="/admin/workers", tags=["workers"])
 

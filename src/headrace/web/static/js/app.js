@@ -1,5 +1,5 @@
 // The whole: sign in, or the shell around the screen that the address names.
-import { Shell } from "./components/shell.js";
+import { Shell } from "./components/shell/shell.js";
 import { Failed } from "./components/states.js";
 import { startLive, stopLive } from "./live.js";
 import { match, place, tenant } from "./router.js";

@@ -1,6 +1,6 @@
 import { html } from "../ui.js";
 import { Icon } from "./icon.js";
-import { Meter } from "./meter.js";
+import { Meter } from "./charts/meter.js";
 
 /**
  * What is selected and what may be done with it; or how far that is.

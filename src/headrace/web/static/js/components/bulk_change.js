@@ -3,9 +3,9 @@ import { api } from "../api.js";
 import { capital, capped, count, plural } from "../lib/format.js";
 import { html, useEffect, useRef, useState } from "../ui.js";
 import { BulkBar } from "./bulk_bar.js";
-import { Dialog } from "./dialog.js";
-import { Segmented } from "./segmented.js";
-import { say, sayRefused } from "./toast.js";
+import { Dialog } from "./forms/dialog.js";
+import { Segmented } from "./forms/segmented.js";
+import { say, sayRefused } from "./shell/toast.js";
 
 /** @typedef {"retry" | "cancel" | "delete"} Action */
 const DONE = { retry: "retried", cancel: "canceled", delete: "deleted" };

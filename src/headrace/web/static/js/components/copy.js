@@ -1,6 +1,6 @@
 import { html, useState } from "../ui.js";
 import { Icon } from "./icon.js";
-import { sayRefused } from "./toast.js";
+import { sayRefused } from "./shell/toast.js";
 
 /** @param {string} text @returns {Promise<boolean>} */
 export async function copyText(text) {

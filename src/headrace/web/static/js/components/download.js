@@ -1,7 +1,7 @@
 import { request } from "../api.js";
 import { html, useState } from "../ui.js";
 import { Icon } from "./icon.js";
-import { sayRefused } from "./toast.js";
+import { sayRefused } from "./shell/toast.js";
 
 /**
  * A file of the API's, kept by the browser. A plain link could not say for which tenant it is asked.

@@ -2,7 +2,7 @@
 import { api } from "../api.js";
 import { Panel } from "../components/panel.js";
 import { useRowKeys } from "../components/rows.js";
-import { Segmented } from "../components/segmented.js";
+import { Segmented } from "../components/forms/segmented.js";
 import { Empty, Loaded } from "../components/states.js";
 import { plural } from "../lib/format.js";
 import { useEvery, useResource } from "../resource.js";

@@ -1,6 +1,6 @@
 // One definition: what it takes, how it has been doing, how it is set up, and where it is registered.
 import { api } from "../api.js";
-import { Segmented } from "../components/segmented.js";
+import { Segmented } from "../components/forms/segmented.js";
 import { Failed, Skeleton } from "../components/states.js";
 import { counted } from "../live.js";
 import { GROUPS } from "../lib/settings.js";

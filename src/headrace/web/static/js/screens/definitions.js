@@ -1,7 +1,7 @@
 // What can be run: how each has been doing, and where it stands.
 import { api } from "../api.js";
-import { pausedBy } from "../components/pause_dialog.js";
-import { Spark } from "../components/spark.js";
+import { pausedBy } from "../components/forms/pause_dialog.js";
+import { Spark } from "../components/charts/spark.js";
 import { Empty, Loaded } from "../components/states.js";
 import { RelativeTime } from "../components/time.js";
 import { useKeys } from "../keyboard.js";

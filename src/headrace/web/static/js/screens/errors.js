@@ -2,7 +2,7 @@
 import { api } from "../api.js";
 import { useBulk } from "../components/bulk_change.js";
 import { useRowKeys } from "../components/rows.js";
-import { Segmented } from "../components/segmented.js";
+import { Segmented } from "../components/forms/segmented.js";
 import { Empty, Loaded } from "../components/states.js";
 import { absolute, plural } from "../lib/format.js";
 import { changedMuch, counted } from "../live.js";

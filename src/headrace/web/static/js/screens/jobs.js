@@ -2,7 +2,7 @@
 import { api } from "../api.js";
 import { serverNow } from "../clock.js";
 import { Icon } from "../components/icon.js";
-import { SearchField } from "../components/search_field.js";
+import { SearchField } from "../components/forms/search_field.js";
 import { Failed, Skeleton } from "../components/states.js";
 import { Tabs } from "../components/tabs.js";
 import { useKeys } from "../keyboard.js";

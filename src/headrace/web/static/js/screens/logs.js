@@ -1,8 +1,8 @@
 // Lines of all jobs: sought, followed, and each with an address.
 import { api } from "../api.js";
-import { Select } from "../components/field.js";
+import { Select } from "../components/forms/field.js";
 import { Icon } from "../components/icon.js";
-import { Segmented } from "../components/segmented.js";
+import { Segmented } from "../components/forms/segmented.js";
 import { Empty, Failed, Skeleton } from "../components/states.js";
 import { useRowKeys } from "../components/rows.js";
 import { useKeys } from "../keyboard.js";

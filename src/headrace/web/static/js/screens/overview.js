@@ -1,6 +1,6 @@
 // A sentence first, then figures, then charts, then tables.
 import { api } from "../api.js";
-import { Segmented } from "../components/segmented.js";
+import { Segmented } from "../components/forms/segmented.js";
 import { changedMuch, counted } from "../live.js";
 import { useResource, useWhenChanged } from "../resource.js";
 import { place, setQuery } from "../router.js";

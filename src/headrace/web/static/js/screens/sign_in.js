@@ -1,6 +1,6 @@
 // A token, or the link that `headrace dev` prints.
 import { Refused } from "../api.js";
-import { Wordmark } from "../components/shell.js";
+import { Wordmark } from "../components/shell/shell.js";
 import { signIn } from "../session.js";
 import { html, useEffect, useRef, useState } from "../ui.js";
 

@@ -1,10 +1,10 @@
 // One trigger: its rule, when it fires next, what became of its due times, and what can be done with it.
 import { api } from "../api.js";
 import { Icon } from "../components/icon.js";
-import { NextTimes } from "../components/next_times.js";
+import { NextTimes } from "../components/forms/next_times.js";
 import { Panel } from "../components/panel.js";
 import { Failed, Loaded, Skeleton } from "../components/states.js";
-import { Switch } from "../components/switch.js";
+import { Switch } from "../components/forms/switch.js";
 import { firesWords, obstacleWords } from "../lib/triggers.js";
 import { counted } from "../live.js";
 import { useResource, useWhenChanged } from "../resource.js";

@@ -1,9 +1,9 @@
 // Every trigger: when it fires, how it has been doing, and what all of them will do.
 import { api } from "../api.js";
 import { now } from "../clock.js";
-import { Select } from "../components/field.js";
+import { Select } from "../components/forms/field.js";
 import { Icon } from "../components/icon.js";
-import { RunLegend } from "../components/run_dots.js";
+import { RunLegend } from "../components/charts/run_dots.js";
 import { Empty, Loaded } from "../components/states.js";
 import { Tabs } from "../components/tabs.js";
 import { useKeys } from "../keyboard.js";

@@ -3,7 +3,7 @@ import { Icon } from "../../components/icon.js";
 import { Panel } from "../../components/panel.js";
 import { Loaded } from "../../components/states.js";
 import { RelativeTime } from "../../components/time.js";
-import { say, sayRefused } from "../../components/toast.js";
+import { say, sayRefused } from "../../components/shell/toast.js";
 import { bytes, count, dayMonth, plural } from "../../lib/format.js";
 import { zone } from "../../preferences.js";
 import { useResource } from "../../resource.js";

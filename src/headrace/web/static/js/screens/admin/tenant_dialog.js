@@ -1,7 +1,7 @@
 import { api } from "../../api.js";
-import { TextField } from "../../components/field.js";
-import { FormDialog } from "../../components/form_dialog.js";
-import { say } from "../../components/toast.js";
+import { TextField } from "../../components/forms/field.js";
+import { FormDialog } from "../../components/forms/form_dialog.js";
+import { say } from "../../components/shell/toast.js";
 import { html, useState } from "../../ui.js";
 
 /** @type {[string, string][]} name in the API, and what people read */

@@ -1,11 +1,11 @@
 import { api } from "../../api.js";
 import { Icon } from "../../components/icon.js";
 import { Panel } from "../../components/panel.js";
-import { PauseDialog, Paused } from "../../components/pause_dialog.js";
+import { PauseDialog, Paused } from "../../components/forms/pause_dialog.js";
 import { useRowKeys } from "../../components/rows.js";
 import { Empty, Loaded } from "../../components/states.js";
 import { RelativeTime } from "../../components/time.js";
-import { sayRefused } from "../../components/toast.js";
+import { sayRefused } from "../../components/shell/toast.js";
 import { useKeys } from "../../keyboard.js";
 import { count } from "../../lib/format.js";
 import { useResource } from "../../resource.js";

@@ -1,6 +1,6 @@
 import { api } from "../../api.js";
-import { Field, Select, TextField } from "../../components/field.js";
-import { FormDialog } from "../../components/form_dialog.js";
+import { Field, Select, TextField } from "../../components/forms/field.js";
+import { FormDialog } from "../../components/forms/form_dialog.js";
 import { session } from "../../session.js";
 import { html, useState } from "../../ui.js";
 

@@ -1,12 +1,12 @@
 import { api } from "../../api.js";
 import { Copy } from "../../components/copy.js";
-import { Dialog } from "../../components/dialog.js";
+import { Dialog } from "../../components/forms/dialog.js";
 import { Icon } from "../../components/icon.js";
 import { Panel } from "../../components/panel.js";
 import { useRowKeys } from "../../components/rows.js";
 import { Loaded } from "../../components/states.js";
 import { RelativeTime } from "../../components/time.js";
-import { say, sayRefused } from "../../components/toast.js";
+import { say, sayRefused } from "../../components/shell/toast.js";
 import { now } from "../../clock.js";
 import { useKeys } from "../../keyboard.js";
 import { useResource } from "../../resource.js";

@@ -1,7 +1,7 @@
 import { api } from "../../api.js";
 import { Icon } from "../../components/icon.js";
 import { RelativeTime } from "../../components/time.js";
-import { sayRefused } from "../../components/toast.js";
+import { sayRefused } from "../../components/shell/toast.js";
 import { count, shortId } from "../../lib/format.js";
 import { href } from "../../router.js";
 import { may } from "../../session.js";

@@ -1,6 +1,6 @@
 import { api } from "../../api.js";
-import { FormDialog } from "../../components/form_dialog.js";
-import { say } from "../../components/toast.js";
+import { FormDialog } from "../../components/forms/form_dialog.js";
+import { say } from "../../components/shell/toast.js";
 import { html } from "../../ui.js";
 
 /** @param {{what: "rule" | "target", of: any, says: string, close: () => void, done: () => void}} props */

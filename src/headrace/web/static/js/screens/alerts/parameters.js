@@ -1,6 +1,6 @@
 // The parameters of a rule's kind. Names are suggested from what there is.
 import { api } from "../../api.js";
-import { Field } from "../../components/field.js";
+import { Field } from "../../components/forms/field.js";
 import { ALERT_KINDS } from "../../lib/alert_kinds.js";
 import { useResource } from "../../resource.js";
 import { html } from "../../ui.js";

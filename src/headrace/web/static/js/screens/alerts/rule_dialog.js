@@ -1,7 +1,7 @@
 // A rule made or changed: what it looks for, whom it tells, how often and when not.
 import { api } from "../../api.js";
-import { Field, Select, TextField } from "../../components/field.js";
-import { FormDialog } from "../../components/form_dialog.js";
+import { Field, Select, TextField } from "../../components/forms/field.js";
+import { FormDialog } from "../../components/forms/form_dialog.js";
 import { Icon } from "../../components/icon.js";
 import { ESCALATE_AFTER, REPEAT, readRule, ruleChanges, ruleForm, timing } from "../../lib/alert_form.js";
 import { ALERT_KINDS } from "../../lib/alert_kinds.js";

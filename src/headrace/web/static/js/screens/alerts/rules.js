@@ -3,7 +3,7 @@ import { Icon } from "../../components/icon.js";
 import { Menu, MenuItem } from "../../components/menu.js";
 import { Panel } from "../../components/panel.js";
 import { Loaded } from "../../components/states.js";
-import { sayRefused } from "../../components/toast.js";
+import { sayRefused } from "../../components/shell/toast.js";
 import { useKeys } from "../../keyboard.js";
 import { tellsWords } from "../../lib/alert_form.js";
 import { looksFor } from "../../lib/alert_kinds.js";

@@ -1,10 +1,10 @@
 // A target made or changed; the key of a webhook's signature is shown once.
 import { api } from "../../api.js";
 import { Copy } from "../../components/copy.js";
-import { Dialog } from "../../components/dialog.js";
-import { Field, Select, TextField } from "../../components/field.js";
-import { FormDialog } from "../../components/form_dialog.js";
-import { Segmented } from "../../components/segmented.js";
+import { Dialog } from "../../components/forms/dialog.js";
+import { Field, Select, TextField } from "../../components/forms/field.js";
+import { FormDialog } from "../../components/forms/form_dialog.js";
+import { Segmented } from "../../components/forms/segmented.js";
 import { html, useState } from "../../ui.js";
 
 /** @type {[string, string][]} */

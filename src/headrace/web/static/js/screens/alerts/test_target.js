@@ -1,6 +1,6 @@
 // A test notice, followed until something has come of it.
 import { api } from "../../api.js";
-import { say, sayRefused } from "../../components/toast.js";
+import { say, sayRefused } from "../../components/shell/toast.js";
 
 const EVERY = 500;
 const MOST_LOOKS = 20;

@@ -3,7 +3,7 @@ import { Icon } from "../../components/icon.js";
 import { JsonTree } from "../../components/json_tree.js";
 import { Loaded } from "../../components/states.js";
 import { RelativeTime } from "../../components/time.js";
-import { say, sayRefused } from "../../components/toast.js";
+import { say, sayRefused } from "../../components/shell/toast.js";
 import { shortId } from "../../lib/format.js";
 import { useResource } from "../../resource.js";
 import { href, setQuery } from "../../router.js";

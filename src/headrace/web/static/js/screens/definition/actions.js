@@ -1,8 +1,8 @@
 import { api } from "../../api.js";
 import { Icon } from "../../components/icon.js";
 import { Menu, MenuItem } from "../../components/menu.js";
-import { PauseDialog } from "../../components/pause_dialog.js";
-import { sayRefused } from "../../components/toast.js";
+import { PauseDialog } from "../../components/forms/pause_dialog.js";
+import { sayRefused } from "../../components/shell/toast.js";
 import { useKeys } from "../../keyboard.js";
 import { href } from "../../router.js";
 import { may } from "../../session.js";

@@ -1,6 +1,6 @@
 import { JsonTree } from "../../components/json_tree.js";
 import { Panel } from "../../components/panel.js";
-import { Segmented } from "../../components/segmented.js";
+import { Segmented } from "../../components/forms/segmented.js";
 import { fieldsOf } from "../../lib/schema.js";
 import { html, useState } from "../../ui.js";
 

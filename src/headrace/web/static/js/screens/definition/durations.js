@@ -1,4 +1,4 @@
-import { Chart } from "../../components/chart.js";
+import { Chart } from "../../components/charts/chart.js";
 import { Panel } from "../../components/panel.js";
 import { Loaded } from "../../components/states.js";
 import { duration } from "../../lib/format.js";

@@ -1,5 +1,5 @@
 import { Icon } from "../../components/icon.js";
-import { PausedWords } from "../../components/pause_dialog.js";
+import { PausedWords } from "../../components/forms/pause_dialog.js";
 import { RelativeTime } from "../../components/time.js";
 import { html } from "../../ui.js";
 

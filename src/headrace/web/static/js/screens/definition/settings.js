@@ -1,8 +1,8 @@
 // Settings of one group, edited where they stand.
 import { Refused, api } from "../../api.js";
-import { Field } from "../../components/field.js";
+import { Field } from "../../components/forms/field.js";
 import { Panel } from "../../components/panel.js";
-import { say } from "../../components/toast.js";
+import { say } from "../../components/shell/toast.js";
 import { GROUPS, matters, readSetting, showSetting, writeSetting } from "../../lib/settings.js";
 import { may } from "../../session.js";
 import { html, useState } from "../../ui.js";

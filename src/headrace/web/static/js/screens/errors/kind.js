@@ -1,5 +1,5 @@
 import { Icon } from "../../components/icon.js";
-import { Bars } from "../../components/spark.js";
+import { Bars } from "../../components/charts/spark.js";
 import { RelativeTime } from "../../components/time.js";
 import { count, plural, shortId } from "../../lib/format.js";
 import { href, setQuery } from "../../router.js";

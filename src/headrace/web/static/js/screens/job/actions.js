@@ -2,7 +2,7 @@ import { apiUrl } from "../../api.js";
 import { copyText } from "../../components/copy.js";
 import { Icon } from "../../components/icon.js";
 import { Menu, MenuItem } from "../../components/menu.js";
-import { say } from "../../components/toast.js";
+import { say } from "../../components/shell/toast.js";
 import { useKeys } from "../../keyboard.js";
 import { may } from "../../session.js";
 import { html, useState } from "../../ui.js";

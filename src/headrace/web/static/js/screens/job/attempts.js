@@ -1,8 +1,8 @@
 import { now } from "../../clock.js";
 import { Icon } from "../../components/icon.js";
-import { Meter } from "../../components/meter.js";
+import { Meter } from "../../components/charts/meter.js";
 import { Failed } from "../../components/states.js";
-import { isSlow } from "../../components/usual.js";
+import { isSlow } from "../../components/charts/usual.js";
 import { clock, duration } from "../../lib/format.js";
 import { outcomeKind, outcomeWord } from "../../lib/timeline.js";
 import { zone } from "../../preferences.js";

@@ -3,7 +3,7 @@ import { Download } from "../../components/download.js";
 import { Icon } from "../../components/icon.js";
 import { LogView, rowsOf, textOf } from "../../components/log_view.js";
 import { Panel } from "../../components/panel.js";
-import { Segmented } from "../../components/segmented.js";
+import { Segmented } from "../../components/forms/segmented.js";
 import { Failed } from "../../components/states.js";
 import { useKeys } from "../../keyboard.js";
 import { plural } from "../../lib/format.js";

@@ -1,5 +1,5 @@
 // Canceling one job: at once while it waits, and after a question when that ends something that runs.
-import { Dialog } from "../../components/dialog.js";
+import { Dialog } from "../../components/forms/dialog.js";
 import { shortId } from "../../lib/format.js";
 import { html, useState } from "../../ui.js";
 import { canCancel, changeOne } from "./change.js";

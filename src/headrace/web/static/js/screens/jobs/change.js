@@ -1,6 +1,6 @@
 // One job changed by the reader: shown at once, and taken back with the reason when it is refused.
 import { api } from "../../api.js";
-import { say, sayRefused } from "../../components/toast.js";
+import { say, sayRefused } from "../../components/shell/toast.js";
 import { statusWord } from "../../lib/format.js";
 
 /** @typedef {import("../../types.js").Job} Job */

@@ -1,11 +1,11 @@
 // A new job, with a form made from its definition's schema; or a copy of one, with another payload.
 import { Refused, api } from "../../api.js";
-import { Dialog } from "../../components/dialog.js";
-import { Field, Select } from "../../components/field.js";
-import { SchemaForm } from "../../components/schema_form.js";
-import { Segmented } from "../../components/segmented.js";
+import { Dialog } from "../../components/forms/dialog.js";
+import { Field, Select } from "../../components/forms/field.js";
+import { SchemaForm } from "../../components/forms/schema_form.js";
+import { Segmented } from "../../components/forms/segmented.js";
 import { Loaded } from "../../components/states.js";
-import { say } from "../../components/toast.js";
+import { say } from "../../components/shell/toast.js";
 import { NO_DURATION, readDuration } from "../../lib/durations.js";
 import { shortId } from "../../lib/format.js";
 import { covers, fieldsOf, initialValues, readValues, withoutMasks } from "../../lib/schema.js";

@@ -1,8 +1,8 @@
 import { now } from "../../clock.js";
-import { Meter } from "../../components/meter.js";
+import { Meter } from "../../components/charts/meter.js";
 import { Status } from "../../components/status.js";
 import { RelativeTime } from "../../components/time.js";
-import { UsualBar } from "../../components/usual.js";
+import { UsualBar } from "../../components/charts/usual.js";
 import { useKeys } from "../../keyboard.js";
 import { plural, shortId } from "../../lib/format.js";
 import { href, navigate } from "../../router.js";

@@ -1,5 +1,5 @@
 import { Panel } from "../../components/panel.js";
-import { Spark } from "../../components/spark.js";
+import { Spark } from "../../components/charts/spark.js";
 import { Loaded } from "../../components/states.js";
 import { count, duration, share } from "../../lib/format.js";
 import { href } from "../../router.js";

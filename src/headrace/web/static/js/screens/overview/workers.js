@@ -1,4 +1,4 @@
-import { Slots } from "../../components/meter.js";
+import { Slots } from "../../components/charts/meter.js";
 import { Panel } from "../../components/panel.js";
 import { Loaded } from "../../components/states.js";
 import { RelativeTime } from "../../components/time.js";

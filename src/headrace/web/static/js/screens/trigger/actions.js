@@ -1,7 +1,7 @@
 import { api } from "../../api.js";
 import { Icon } from "../../components/icon.js";
 import { Menu, MenuItem } from "../../components/menu.js";
-import { say, sayRefused } from "../../components/toast.js";
+import { say, sayRefused } from "../../components/shell/toast.js";
 import { useKeys } from "../../keyboard.js";
 import { href, navigate } from "../../router.js";
 import { may } from "../../session.js";

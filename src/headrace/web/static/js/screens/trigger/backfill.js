@@ -1,9 +1,9 @@
 // Jobs for due times of the past: counted first, then made, then followed until they have ended.
 import { Refused, api } from "../../api.js";
 import { serverNow } from "../../clock.js";
-import { Dialog } from "../../components/dialog.js";
-import { MomentField } from "../../components/field.js";
-import { Meter } from "../../components/meter.js";
+import { Dialog } from "../../components/forms/dialog.js";
+import { MomentField } from "../../components/forms/field.js";
+import { Meter } from "../../components/charts/meter.js";
 import { count, plural } from "../../lib/format.js";
 import { dayIn, readMoment, timeIn, writeMoment } from "../../lib/in_zone.js";
 import { zoneName } from "../../preferences.js";

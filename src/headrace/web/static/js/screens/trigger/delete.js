@@ -1,7 +1,7 @@
 import { api } from "../../api.js";
-import { Dialog } from "../../components/dialog.js";
-import { Field } from "../../components/field.js";
-import { say } from "../../components/toast.js";
+import { Dialog } from "../../components/forms/dialog.js";
+import { Field } from "../../components/forms/field.js";
+import { say } from "../../components/shell/toast.js";
 import { html, useState } from "../../ui.js";
 import { pathOf } from "../triggers/change.js";
 

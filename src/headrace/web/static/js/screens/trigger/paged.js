@@ -1,5 +1,5 @@
 import { api } from "../../api.js";
-import { sayRefused } from "../../components/toast.js";
+import { sayRefused } from "../../components/shell/toast.js";
 import { useEffect, useState } from "../../ui.js";
 
 /**

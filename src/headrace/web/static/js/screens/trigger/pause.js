@@ -1,4 +1,4 @@
-import { PauseDialog } from "../../components/pause_dialog.js";
+import { PauseDialog } from "../../components/forms/pause_dialog.js";
 import { html } from "../../ui.js";
 import { turn } from "../triggers/change.js";
 

@@ -1,7 +1,7 @@
 // What will run: a line of marks for each schedule over a day, or a week by days.
 import { api } from "../../api.js";
 import { Panel } from "../../components/panel.js";
-import { Segmented } from "../../components/segmented.js";
+import { Segmented } from "../../components/forms/segmented.js";
 import { Loaded } from "../../components/states.js";
 import { serverNow } from "../../clock.js";
 import { plural } from "../../lib/format.js";

@@ -1,6 +1,6 @@
 // One trigger changed by the reader. The switch is shown at once, and taken back with the reason when it is refused.
 import { api } from "../../api.js";
-import { say, sayRefused } from "../../components/toast.js";
+import { say, sayRefused } from "../../components/shell/toast.js";
 import { shortId } from "../../lib/format.js";
 import { dayIn, timeIn } from "../../lib/in_zone.js";
 import { reasonWords } from "../../lib/triggers.js";

@@ -1,11 +1,11 @@
 // A trigger made or changed. What it will do stands beside the form; it is saved when all is well.
 import { Refused, api } from "../../api.js";
 import { useDebounced } from "../../debounced.js";
-import { Dialog } from "../../components/dialog.js";
-import { Field, Select } from "../../components/field.js";
-import { Segmented } from "../../components/segmented.js";
+import { Dialog } from "../../components/forms/dialog.js";
+import { Field, Select } from "../../components/forms/field.js";
+import { Segmented } from "../../components/forms/segmented.js";
 import { Loaded } from "../../components/states.js";
-import { say } from "../../components/toast.js";
+import { say } from "../../components/shell/toast.js";
 import { plural } from "../../lib/format.js";
 import { ownZone } from "../../lib/in_zone.js";
 import { FORM_FIELDS, changesOf, formOf, readForm, readObject } from "../../lib/trigger_form.js";

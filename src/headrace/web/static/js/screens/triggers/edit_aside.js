@@ -1,6 +1,6 @@
 // What would come of the form, beside it.
 import { JsonTree } from "../../components/json_tree.js";
-import { NextTimes } from "../../components/next_times.js";
+import { NextTimes } from "../../components/forms/next_times.js";
 import { html } from "../../ui.js";
 import { Json } from "./edit_fields.js";
 

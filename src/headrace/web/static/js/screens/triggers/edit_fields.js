@@ -1,5 +1,5 @@
 // The fields of each kind of trigger.
-import { Field, Select } from "../../components/field.js";
+import { Field, Select } from "../../components/forms/field.js";
 import { Icon } from "../../components/icon.js";
 import { allZones } from "../../lib/in_zone.js";
 import { plainWords } from "../../lib/triggers.js";

@@ -1,6 +1,6 @@
 // What is seldom said of a trigger, folded away until somebody wants it or something of it is set.
 import { Icon } from "../../components/icon.js";
-import { Field, MomentField } from "../../components/field.js";
+import { Field, MomentField } from "../../components/forms/field.js";
 import { WINDOW, hasWindow, moreOf } from "../../lib/trigger_more.js";
 import { html, useState } from "../../ui.js";
 import { Choice } from "./edit_fields.js";

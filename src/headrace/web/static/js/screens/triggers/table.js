@@ -1,7 +1,7 @@
 import { Icon } from "../../components/icon.js";
 import { Menu, MenuItem } from "../../components/menu.js";
-import { RunDots } from "../../components/run_dots.js";
-import { Switch } from "../../components/switch.js";
+import { RunDots } from "../../components/charts/run_dots.js";
+import { Switch } from "../../components/forms/switch.js";
 import { RelativeTime } from "../../components/time.js";
 import { now } from "../../clock.js";
 import { useKeys } from "../../keyboard.js";

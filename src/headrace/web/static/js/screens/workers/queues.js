@@ -1,10 +1,10 @@
 import { api } from "../../api.js";
 import { Icon } from "../../components/icon.js";
-import { Meter } from "../../components/meter.js";
-import { PauseDialog, Paused } from "../../components/pause_dialog.js";
-import { Spark } from "../../components/spark.js";
+import { Meter } from "../../components/charts/meter.js";
+import { PauseDialog, Paused } from "../../components/forms/pause_dialog.js";
+import { Spark } from "../../components/charts/spark.js";
 import { Empty } from "../../components/states.js";
-import { sayRefused } from "../../components/toast.js";
+import { sayRefused } from "../../components/shell/toast.js";
 import { count, span } from "../../lib/format.js";
 import { href } from "../../router.js";
 import { may } from "../../session.js";

@@ -1,9 +1,9 @@
 import { api } from "../../api.js";
 import { Icon } from "../../components/icon.js";
-import { Slots } from "../../components/meter.js";
+import { Slots } from "../../components/charts/meter.js";
 import { Empty } from "../../components/states.js";
 import { RelativeTime } from "../../components/time.js";
-import { sayRefused } from "../../components/toast.js";
+import { sayRefused } from "../../components/shell/toast.js";
 import { bytes, plural, shortId } from "../../lib/format.js";
 import { href } from "../../router.js";
 import { may } from "../../session.js";

@@ -1,0 +1,141 @@
+"""From a request to a principal: the host's word, a token, or a browser's session."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+from fastapi import Depends, Request, Security
+from fastapi.security import HTTPBearer
+
+from headrace.api.access_log import PRINCIPAL, recognised
+from headrace.api.csrf import require_own_origin
+from headrace.api.state import state_of
+from headrace.db.connect import Connection
+from headrace.errors import TooMany, Unauthenticated
+from headrace.service import Service
+from headrace.service.permissions import Forbidden
+from headrace.service.principal import Principal
+from headrace.service.session import House, find_tenant
+from headrace.service.tokens.browser_sessions import find_session
+from headrace.service.tokens.service import Found, find_principal
+
+# A token that is revoked opens nothing after this long, in whatever process.
+KNOWN_FOR = 0.9
+MOST_KNOWN = 10_000
+TENANT_HEADER = "X-Headrace-Tenant"
+SESSION_COOKIE = "headrace_session"
+LONGEST_SECRET = 200
+
+Identify = Callable[[Request], Awaitable[Principal | None] | Principal | None]
+Find = Callable[[Connection, str], Awaitable[Found | None]]
+
+
+class Gatekeeper:
+    """Knows tokens and sessions for a moment, and how often each tenant has asked."""
+
+    def __init__(self, house: House, identify: Identify | None = None) -> None:
+        self.house = house
+        self._identify = identify
+        self._known: OrderedDict[tuple[Find, str], tuple[float, Found | None]] = OrderedDict()
+        self._budgets: dict[str, tuple[float, float]] = {}
+
+    async def principal(self, request: Request) -> Principal:
+        """Who asks, at work for the tenant they may work for; or `Unauthenticated`."""
+        found = await self._by_host(request) or await self._by_token(request) or await self._by_session(request)
+        if found is None:
+            raise Unauthenticated
+        principal = await self._choose_tenant(found.principal, request.headers.get(TENANT_HEADER))
+        if found.requests_per_minute is not None and principal.tenant is not None:
+            self._spend(principal.tenant, found.requests_per_minute)
+        return principal
+
+    async def _by_host(self, request: Request) -> Found | None:
+        if self._identify is None:
+            return None
+        principal = self._identify(request)
+        if inspect.isawaitable(principal):
+            principal = await principal
+        if principal is None:
+            return None
+        require_own_origin(request, or_none=True)
+        if principal.tenant is not None and principal.tenant_id is None:
+            async with self.house.database.pool.acquire() as conn:
+                principal = principal.of_tenant(principal.tenant, await find_tenant(conn, principal.tenant))
+        return Found(principal, None)
+
+    async def _by_token(self, request: Request) -> Found | None:
+        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+        token = token.strip()
+        return await self._known_by(find_principal, token) if scheme.lower() == "bearer" else None
+
+    async def _by_session(self, request: Request) -> Found | None:
+        found = await self._known_by(find_session, request.cookies.get(SESSION_COOKIE, ""))
+        if found is not None:
+            # A browser sends its cookie along with whatever page has it send something.
+            require_own_origin(request)
+        return found
+
+    async def _known_by(self, find: Find, secret: str) -> Found | None:
+        if not secret or len(secret) > LONGEST_SECRET:
+            return None
+        known = self._known.get((find, secret))
+        if known is not None and time.monotonic() - known[0] < KNOWN_FOR:
+            return known[1]
+        async with self.house.database.pool.acquire() as conn:
+            found = await find(conn, secret)
+        self._known[find, secret] = (time.monotonic(), found)
+        self._known.move_to_end((find, secret))
+        if len(self._known) > MOST_KNOWN:
+            self._known.popitem(last=False)
+        return found
+
+    def forget_session(self, secret: str) -> None:
+        """It has ended: here at once, and not only when it is asked for again."""
+        self._known.pop((find_session, secret), None)
+
+    async def _choose_tenant(self, principal: Principal, wanted: str | None) -> Principal:
+        if wanted is None or wanted == principal.tenant:
+            return principal
+        if principal.role != "super_admin":
+            raise Forbidden(f"{TENANT_HEADER} is a super-admin's choice; your credential has its own tenant")
+        async with self.house.database.pool.acquire() as conn:
+            return principal.of_tenant(wanted, await find_tenant(conn, wanted))
+
+    def _spend(self, tenant: str, per_minute: int) -> None:
+        """A bucket that holds a tenth of a minute's requests and refills steadily, in each process."""
+        now = time.monotonic()
+        most = max(1.0, per_minute / 10)
+        left, since = self._budgets.get(tenant, (most, now))
+        left = min(most, left + (now - since) * per_minute / 60)
+        if left < 1:
+            raise TooMany(
+                f'tenant "{tenant}" may make {per_minute} requests a minute', after=(1 - left) * 60 / per_minute
+            )
+        self._budgets[tenant] = (left - 1, now)
+
+
+def gatekeeper(request: Request) -> Gatekeeper:
+    """That of this application."""
+    return state_of(request).gatekeeper
+
+
+BEARER = HTTPBearer(auto_error=False, description="a token, as `headrace tokens create` gives it")
+
+
+async def recognise(request: Request) -> Principal:
+    """Who asks, by the headers alone; or `Unauthenticated`."""
+    principal = await gatekeeper(request).principal(request)
+    recognised(request.scope, principal)
+    return principal
+
+
+async def service(request: Request, _said: Annotated[object, Security(BEARER)] = None) -> Service:
+    """The service as it is for who asks, whom the route has recognised."""
+    return Service(gatekeeper(request).house, request.scope[PRINCIPAL])
+
+
+Asked = Annotated[Service, Depends(service)]

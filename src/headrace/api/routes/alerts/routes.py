@@ -1,0 +1,116 @@
+"""`/alerts`: what is wrong, or was; and what was sent about it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from fastapi import Query
+from pydantic import Field
+
+from headrace.alerts.incidents import AlertFilter
+from headrace.api.auth import Asked
+from headrace.api.body.route import new_router
+from headrace.api.routes.alerts.rules import AlertPageQuery
+from headrace.api.schemas import Answer, Page
+from headrace.model.alert.incident import Event
+from headrace.model.alert.kinds import AlertKind
+
+router = new_router(prefix="/alerts", tags=["alerts"])
+State = Literal["open", "closed", "all"]
+
+
+class AlertAnswer(Answer):
+    """An alert: open until its condition has not held for long enough, or until somebody closes it."""
+
+    id: UUID
+    rule_id: UUID
+    rule: str
+    kind: AlertKind
+    tenant: str | None = Field(description="null: of a rule about everybody's jobs")
+    subject: str = Field(description="the definition, queue or trigger that it is about")
+    what: str = Field(description="what is wrong, in a sentence", examples=["3 jobs of sync-dropbox died"])
+    since: datetime
+    last_seen: datetime
+    count: int
+    measure: float | None
+    job_id: UUID | None = Field(description="one of the jobs")
+    error: str | None = Field(description="of that job or trigger")
+    notices: int = Field(description="how often it was told")
+    told_at: datetime | None
+    escalated_at: datetime | None
+    acknowledged_at: datetime | None
+    acknowledged_by: str | None
+    closed_at: datetime | None
+    closed_by: str | None = Field(description="null: it recovered by itself")
+
+
+class AlertQuery(AlertPageQuery):
+    """Which alerts."""
+
+    state: State = "open"
+    rule_id: UUID | None = None
+
+    def filter(self) -> AlertFilter:
+        """What the service is asked for."""
+        return AlertFilter(open={"open": True, "closed": False, "all": None}[self.state], rule_id=self.rule_id)
+
+
+class AlertDeliveryAnswer(Answer):
+    """One try to send a notice. Without an error it arrived."""
+
+    id: int
+    notice_id: UUID
+    tenant: str | None
+    event: Event
+    rule_id: UUID | None
+    rule: str | None
+    target_id: UUID
+    target: str
+    at: datetime
+    seconds: float
+    status_code: int | None = Field(description="as HTTP or SMTP have it")
+    error: str | None
+
+
+class DeliveryQuery(AlertPageQuery):
+    """Which tries."""
+
+    notice_id: UUID | None = None
+    target_id: UUID | None = None
+
+
+@router.get("")
+async def list_alerts(service: Asked, query: Annotated[AlertQuery, Query()]) -> Page[AlertAnswer]:
+    """Alerts, newest first; those that are open, unless asked otherwise."""
+    page = await service.alerts.list(query.filter(), limit=query.limit, cursor=query.cursor)
+    return Page(items=[AlertAnswer.model_validate(alert) for alert in page.items], next_cursor=page.next_cursor)
+
+
+@router.get("/deliveries")
+async def list_alert_deliveries(service: Asked, query: Annotated[DeliveryQuery, Query()]) -> Page[AlertDeliveryAnswer]:
+    """Each try to send a notice, newest first."""
+    page = await service.alerts.deliveries(
+        notice_id=query.notice_id, target_id=query.target_id, limit=query.limit, cursor=query.cursor
+    )
+    items = [AlertDeliveryAnswer.model_validate(delivery) for delivery in page.items]
+    return Page(items=items, next_cursor=page.next_cursor)
+
+
+@router.get("/{alert_id}")
+async def get_alert(service: Asked, alert_id: UUID) -> AlertAnswer:
+    """One alert."""
+    return AlertAnswer.model_validate(await service.alerts.get(alert_id))
+
+
+@router.post("/{alert_id}/acknowledge")
+async def acknowledge_alert(service: Asked, alert_id: UUID) -> AlertAnswer:
+    """Have nothing more told of it until it is over."""
+    return AlertAnswer.model_validate(await service.alerts.acknowledge(alert_id))
+
+
+@router.post("/{alert_id}/close")
+async def close_alert(service: Asked, alert_id: UUID) -> AlertAnswer:
+    """Say that it is over. Where the condition still holds, the next look opens another."""
+    return AlertAnswer.model_validate(await service.alerts.close(alert_id))

@@ -1,0 +1,112 @@
+"""`/alerts/targets`: where notices go."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Query
+from pydantic import Field
+
+from headrace.alerts.targets import Signing
+from headrace.api.auth import Asked
+from headrace.api.body.route import new_router
+from headrace.api.routes.alerts.rules import AlertPageQuery
+from headrace.api.schemas import Answer, Page, Request_, Text
+from headrace.model.alert.target import TargetKind
+from headrace.service.alerts.targets import TargetWithKey
+
+router = new_router(prefix="/alerts/targets", tags=["alerts"])
+
+
+class NewTarget(Request_):
+    """A target to make."""
+
+    name: Text = Field(min_length=1, max_length=200, examples=["on call"])
+    kind: TargetKind
+    address: Text = Field(
+        min_length=1,
+        max_length=2000,
+        description="an address of the web, e-mail addresses separated by commas, or the key of a command",
+        examples=["https://example.com/hooks/headrace"],
+    )
+    sign: bool = Field(default=True, description="whether a webhook is signed, with a key that is made now")
+
+
+class TargetChanges(Request_):
+    """What to change; what is left out stays."""
+
+    name: Text | None = Field(default=None, min_length=1, max_length=200)
+    address: Text | None = Field(default=None, min_length=1, max_length=2000)
+    signing: Signing = Field(default="keep", description="what becomes of the key of a webhook's signature")
+
+
+class TargetAnswer(Answer):
+    """A target. Of a webhook's address the last part is not shown."""
+
+    id: UUID
+    tenant: str | None = Field(description="null: the server's own")
+    name: str
+    kind: TargetKind
+    address: str
+    signed: bool
+    created_at: datetime
+    created_by: str
+
+
+class NewTargetAnswer(TargetAnswer):
+    """A target, with the key of its signature where one was made just now."""
+
+    key: str | None = Field(description="shown this once")
+
+
+class TestAnswer(Answer):
+    """A notice on its way; `/alerts/deliveries?notice_id=` says what came of it."""
+
+    notice_id: UUID
+
+
+def _with_key(made: TargetWithKey) -> NewTargetAnswer:
+    return NewTargetAnswer.model_validate({**made.target._asdict(), "key": made.key})
+
+
+@router.get("")
+async def list_alert_targets(service: Asked, query: Annotated[AlertPageQuery, Query()]) -> Page[TargetAnswer]:
+    """Targets by name."""
+    page = await service.alert_targets.list(limit=query.limit, cursor=query.cursor)
+    return Page(items=[TargetAnswer.model_validate(target) for target in page.items], next_cursor=page.next_cursor)
+
+
+@router.post("", status_code=201)
+async def create_alert_target(service: Asked, new: NewTarget) -> NewTargetAnswer:
+    """Make a target. An address of the own network is refused, unless the configuration allows it."""
+    return _with_key(await service.alert_targets.create(new.name, new.kind, new.address, sign=new.sign))
+
+
+@router.get("/{alert_target_id}")
+async def get_alert_target(service: Asked, alert_target_id: UUID) -> TargetAnswer:
+    """One target."""
+    return TargetAnswer.model_validate(await service.alert_targets.get(alert_target_id))
+
+
+@router.patch("/{alert_target_id}")
+async def update_alert_target(service: Asked, alert_target_id: UUID, changes: TargetChanges) -> NewTargetAnswer:
+    """Change its name, its address, or its key."""
+    return _with_key(
+        await service.alert_targets.update(
+            alert_target_id, name=changes.name, address=changes.address, signing=changes.signing
+        )
+    )
+
+
+@router.delete("/{alert_target_id}", status_code=204)
+async def delete_alert_target(service: Asked, alert_target_id: UUID) -> None:
+    """Remove it; refused while a rule tells it."""
+    await service.alert_targets.delete(alert_target_id)
+
+
+@router.post("/{alert_target_id}/test", status_code=202)
+async def test_alert_target(service: Asked, alert_target_id: UUID) -> TestAnswer:
+    """Send a test notice."""
+    return TestAnswer(notice_id=await service.alert_targets.test(alert_target_id))

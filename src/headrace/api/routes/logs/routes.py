@@ -1,0 +1,56 @@
+"""`/logs`: search the lines of all jobs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Query
+from pydantic import Field
+
+from headrace.api.auth import Asked
+from headrace.api.body.route import new_router
+from headrace.api.routes.logs.responses import HitAnswer, Level, line_fields
+from headrace.api.schemas import Name, Page, Request_, Text
+from headrace.api.timestamps import Moment
+
+router = new_router(prefix="/logs", tags=["logs"])
+
+
+class SearchQuery(Request_):
+    """What to look for."""
+
+    query: Text = Field(default="", description='words, "a phrase", prefix*, -excluded; or ~text for a substring')
+    definition: Name | None = None
+    job_id: UUID | None = None
+    level: Level | None = None
+    since: Moment | None = None
+    until: Moment | None = None
+    limit: int = Field(default=50, ge=1, le=1000)
+    cursor: Text | None = Field(default=None, description="`next_cursor` of the page before")
+
+
+class SearchAnswer(Page[HitAnswer]):
+    """Lines that were found, newest first. A page may be short: go on with next_cursor until there is none."""
+
+    searched_to: datetime | None = Field(description="all of the time down to here was searched; null: all there is")
+    complete: bool
+
+
+@router.get("")
+async def search_logs(service: Asked, query: Annotated[SearchQuery, Query()]) -> SearchAnswer:
+    """Lines with all the words, newest first."""
+    asked = query.model_dump(exclude={"query"})
+    page = await service.logs.search(query.query, **asked)
+    return SearchAnswer(
+        items=[
+            HitAnswer(
+                **line_fields(hit.line), job_id=hit.line.job_id, tenant_id=hit.tenant, definition_key=hit.definition
+            )
+            for hit in page.hits
+        ],
+        next_cursor=page.cursor,
+        searched_to=page.searched_to,
+        complete=page.complete,
+    )

@@ -1,0 +1,161 @@
+"""What is answered about triggers."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from headrace.api.routes.triggers.requests import NAMES_SENT
+from headrace.api.schemas import Answer, Page
+from headrace.model.trigger.catch_up import CatchUp
+from headrace.model.trigger.overlap import Overlap
+from headrace.model.trigger.record import Obstacle, Trigger
+from headrace.model.trigger.rule import TriggerType
+
+
+class Override(Answer):
+    """A setting that was changed by hand."""
+
+    declared: Any = Field(description="what code says")
+    current: Any = Field(description="what holds")
+
+
+class TriggerAnswer(Answer):
+    """A trigger as it stands."""
+
+    id: UUID
+    tenant_id: str
+    name: str
+    definition_key: str
+    trigger_type: TriggerType
+    cron_expr: str | None
+    interval_seconds: float | None
+    timezone: str
+    starts_at: datetime | None
+    ends_at: datetime | None
+    max_fires: int | None
+    init_version: str
+    event_name: str | None
+    payload_template: dict[str, Any]
+    condition: str | None
+    queue: str | None
+    priority: int | None
+    max_attempts: int | None
+    catch_up: CatchUp
+    catch_up_cap: int
+    misfire_grace_seconds: float
+    overlap: Overlap
+    jitter_seconds: float
+    dedupe_window_seconds: float | None
+    pause_on_failures: int | None
+    enabled: bool
+    pause_note: str | None
+    app: str | None = Field(description="the application whose code declares it")
+    overrides: dict[str, Override] = Field(description="what was changed by hand of what code declares")
+    version: int
+    next_run_at: datetime | None
+    pending_due_at: datetime | None = Field(description="a due time that waits for the job before it")
+    last_run_at: datetime | None
+    last_error: str | None
+    fires: int = Field(description="jobs that its rule made")
+    runs: int = Field(description="those, and runs by hand and backfills")
+    created_at: datetime
+    created_by: str | None
+    obstacle: Obstacle | None = Field(
+        description="why it comes to nothing though it is on: what it enqueues is gone, disabled or has secret fields, "
+        "or no live worker runs it"
+    )
+
+
+class FireAnswer(Answer):
+    """What became of a due time, or with `until` of a stretch of them."""
+
+    due_at: datetime
+    outcome: Literal["fired", "skipped"]
+    reason: str | None
+    detail: str | None
+    until: datetime | None
+    n: int | None
+    job_id: UUID | None
+    triggered_by: str
+    occasion: str
+    at: datetime
+
+
+class DeliveryAnswer(Answer):
+    """What a trigger made of an event."""
+
+    event_id: UUID
+    event: str
+    emitted_at: datetime
+    outcome: Literal["fired", "skipped"]
+    reason: str | None
+    detail: str | None
+    job_id: UUID | None
+
+
+class RanAnswer(Answer):
+    """Whether it fired; if not why, and then the job is the one in its way."""
+
+    fired: bool
+    job_id: UUID
+    reason: str | None
+
+
+class SkippedAnswer(Answer):
+    """The due time that will pass."""
+
+    skipped: datetime
+
+
+class BackfillAnswer(Answer):
+    """The jobs, oldest first; the ledger has them under the occasion."""
+
+    occasion: UUID
+    job_ids: list[UUID]
+    skipped: int
+
+
+class DueTime(Answer):
+    """A due time to come, and what clocks do to it."""
+
+    due_at: datetime
+    note: str | None
+
+
+class PreviewAnswer(Answer):
+    """What comes next, and the rule in words."""
+
+    words: str
+    times: list[DueTime]
+
+
+class RenderedAnswer(Answer):
+    """The payload, or the error in its place."""
+
+    payload: dict[str, Any] | None
+    error: str | None
+    condition_holds: bool | None
+
+
+TriggersAnswer = Page[TriggerAnswer]
+FiresAnswer = Page[FireAnswer]
+DeliveriesAnswer = Page[DeliveryAnswer]
+
+
+def trigger_answer(trigger: Trigger) -> TriggerAnswer:
+    """With the names that the API has for them."""
+    parts = trigger._asdict()
+    settings = parts.pop("settings")
+    overrides = {NAMES_SENT.get(name, name): pair for name, pair in parts.pop("overrides").items()}
+    return TriggerAnswer(
+        tenant_id=parts.pop("tenant"),
+        definition_key=parts.pop("definition"),
+        payload_template=settings.pop("payload"),
+        overrides={name: Override(declared=said, current=holds) for name, (said, holds) in overrides.items()},
+        **settings,
+        **parts,
+    )

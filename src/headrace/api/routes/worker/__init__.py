@@ -1,0 +1,1 @@
+"""Routes below `/worker`, for workers without a database login."""

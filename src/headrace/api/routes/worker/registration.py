@@ -1,0 +1,128 @@
+"""Shapes of what a worker says when it registers."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from datetime import timedelta
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints
+
+from headrace.api.routes.worker.schemas import WorkerId
+from headrace.api.schemas import Name, Request_, Text
+from headrace.errors import BadRequest
+from headrace.model.definition import Definition
+from headrace.model.job.retry import RetryPolicy
+from headrace.model.limits import Limits
+from headrace.model.settings.trigger import TriggerDeclaration
+from headrace.service.worker_protocol.registration import Declared
+from headrace.service.worker_protocol.registration import Hello as Said
+
+YEARS = 1e9
+QueueName = Annotated[str, StringConstraints(pattern=r"^(\*|[A-Za-z0-9][A-Za-z0-9_.:-]*)$", max_length=100)]
+
+
+class Trigger(Request_):
+    """A trigger in code, with the settings that code says."""
+
+    name: Text = Field(min_length=1, max_length=200)
+    settings: dict[str, Any] = Field(default={}, description="by the names of the trigger's columns")
+
+
+class NewDefinition(Request_):
+    """A definition in code: what it takes and how it runs. An operator's changes stay."""
+
+    key: Name
+    kind: Literal["python", "command"] = Field(default="python", description="python stands for code in any language")
+    description: Text = Field(default="", max_length=100_000)
+    tags: list[Text] = Field(default=[], max_length=100)
+    payload_schema: dict[str, Any] = Field(default={}, description="JSON Schema of the payload")
+    triggers: list[Trigger] = Field(default=[], max_length=100)
+    queue: Name = Field(default="default", max_length=100)
+    priority: int = Field(default=100, ge=0, le=1000)
+    max_attempts: int | None = Field(
+        default=None, ge=1, le=1000, description="by the server's jobs.max_retries_default if absent"
+    )
+    timeout_seconds: float | None = Field(default=None, gt=0, le=YEARS)
+    retry_base_seconds: float = Field(default=5, ge=0, le=YEARS)
+    retry_cap_seconds: float = Field(default=300, ge=0, le=YEARS)
+    retry_jitter_seconds: float = Field(default=1, ge=0, le=YEARS)
+    max_concurrency: int | None = None
+    concurrency_key: Text | None = Field(default=None, max_length=500)
+    max_concurrency_per_key: int | None = None
+    rate_limit: int | None = None
+    rate_period_seconds: float = Field(default=1, ge=0.001, le=YEARS)
+    rate_burst: int | None = None
+    rate_per_key: bool = False
+    retention_days: float | None = Field(default=None, ge=0, le=3650)
+    retention_count: int | None = Field(default=None, ge=1, le=1_000_000)
+
+    def read(self, default_attempts: int) -> Definition:
+        """As the code of a worker has it."""
+        retry = (self.retry_base_seconds, self.retry_cap_seconds, self.retry_jitter_seconds)
+        try:
+            return Definition(
+                key=self.key,
+                kind=self.kind,
+                description=self.description,
+                tags=tuple(self.tags),
+                payload_schema=self.payload_schema,
+                triggers=tuple(TriggerDeclaration(trigger.name, trigger.settings) for trigger in self.triggers),
+                queue=self.queue,
+                priority=self.priority,
+                max_attempts=self.max_attempts or default_attempts,
+                timeout=None if self.timeout_seconds is None else timedelta(seconds=self.timeout_seconds),
+                retry=RetryPolicy(*(timedelta(seconds=seconds) for seconds in retry)),
+                limits=Limits(**{field.name: getattr(self, field.name) for field in fields(Limits)}),
+                retention_days=self.retention_days,
+                retention_count=self.retention_count,
+            )
+        except ValueError as error:
+            raise BadRequest(str(error), field="definitions") from None
+
+
+class NewDeclared(Request_):
+    """What the code of one app declares."""
+
+    app: Text = Field(min_length=1, max_length=200)
+    complete: bool = Field(default=False, description="whether what is not here has left the code")
+    definitions: list[NewDefinition] = Field(max_length=2000)
+
+    def read(self, default_attempts: int) -> Declared:
+        """As the service takes it."""
+        return Declared(self.app, [one.read(default_attempts) for one in self.definitions], self.complete)
+
+
+class Hello(Request_):
+    """A worker introduces itself."""
+
+    name: Text = Field(min_length=1, max_length=200, description="for people", examples=["build-7:4711"])
+    hostname: Text = Field(default="", max_length=300)
+    pid: int = Field(default=0, ge=0, lt=2**31)
+    version: Text = Field(default="", max_length=100)
+    queues: list[QueueName] = Field(
+        default=["*"],
+        min_length=1,
+        max_length=1000,
+        description="to serve, of those that the token may; * is all of these",
+    )
+    definitions: list[Name] = Field(max_length=10_000, description="keys that it can run", examples=[["sync-dropbox"]])
+    concurrency: int = Field(default=1, ge=1, le=100_000)
+    lease_seconds: float = Field(default=60, ge=1, le=3600, description="without a word for so long it is lost")
+    declared: list[NewDeclared] = Field(default=[], max_length=10, description="what its code declares, if it does")
+    worker_id: WorkerId | None = Field(default=None, description="to run other definitions under the id that it has")
+
+    def read(self, default_attempts: int) -> Said:
+        """As the service takes it."""
+        return Said(
+            name=self.name,
+            hostname=self.hostname,
+            pid=self.pid,
+            version=self.version,
+            queues=tuple(self.queues),
+            definitions=tuple(self.definitions),
+            concurrency=self.concurrency,
+            lease=timedelta(seconds=self.lease_seconds),
+            worker_id=self.worker_id,
+            declared=[declared.read(default_attempts) for declared in self.declared],
+        )

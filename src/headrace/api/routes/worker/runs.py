@@ -1,0 +1,149 @@
+"""`/worker/jobs/{job_id}/…`: one run at a time, for workers that are a few lines of shell."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any, Self
+from uuid import UUID
+
+from pydantic import AwareDatetime, Field, model_validator
+
+from headrace.api.auth import Asked
+from headrace.api.body.route import new_router
+from headrace.api.routes.worker.schemas import LONGEST_DELAY, STREAM_NUMBERS, Run, Stream, WorkerId
+from headrace.api.schemas import Answer, Request_
+from headrace.errors import BadRequest
+from headrace.model.job.status import JobStatus
+from headrace.model.log.run_log import LONGEST_FIELDS
+from headrace.model.text import NotJsonError, to_json
+from headrace.service import Service
+from headrace.service.worker_protocol.one_run import OneRun, Said
+
+router = new_router(prefix="/worker/jobs/{job_id}", tags=["worker"])
+
+
+class Fenced(Request_):
+    """Who speaks of which run; 409 `lease_lost` when it is not theirs any more."""
+
+    worker_id: WorkerId
+    run: Run
+
+    def of(self, service: Service, job_id: UUID) -> OneRun:
+        """The run that is meant."""
+        return OneRun(service.work, self.worker_id, job_id, self.run)
+
+
+class Completed(Fenced):
+    """The run succeeded."""
+
+    result: Any = Field(default=None, description="any JSON, up to a million characters")
+
+
+class RunFailed(Fenced):
+    """The run failed."""
+
+    error: str = Field(description="one line for people")
+    traceback: str | None = None
+    retryable: bool = Field(default=True, description="whether another attempt may succeed")
+    retry_after_seconds: float | None = Field(
+        default=None, ge=0, le=LONGEST_DELAY, description="until the next attempt; by the definition's policy if absent"
+    )
+    unreadable: bool = Field(
+        default=False,
+        description="whether this worker could not read the payload: the job goes back unspent, to those who can",
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.unreadable and not (self.retryable and self.retry_after_seconds is None):
+            raise ValueError(
+                "a job that is unreadable goes back unspent: leave out `retryable` and `retry_after_seconds`, "
+                "which are for a job that failed"
+            )
+        return self
+
+
+class RunBeat(Fenced):
+    """The run goes on."""
+
+    progress: float | None = Field(default=None, ge=0, le=1)
+    message: str | None = None
+
+
+class SaidLine(Request_):
+    """A line."""
+
+    message: str
+    level: int = Field(default=20, ge=0, le=100, description="10 debug, 20 info, 30 warning, 40 error")
+    stream: Stream = "stdout"
+    at: AwareDatetime | None = Field(default=None, description="when; now if absent")
+    fields: dict[str, Any] | None = None
+
+    def read(self) -> Said:
+        """As the service takes it."""
+        try:
+            fields = None if self.fields is None else to_json(self.fields, LONGEST_FIELDS)
+        except NotJsonError as error:
+            raise BadRequest(str(error), field="fields") from None
+        return Said(self.message, self.level, STREAM_NUMBERS[self.stream], self.at, fields)
+
+
+class RunLines(Fenced):
+    """What the run said."""
+
+    lines: list[SaidLine] = Field(max_length=1000)
+
+
+class RunEnded(Answer):
+    """What became of the job: without a final status it waits again, for `delay_seconds`.
+
+    One that is `unreadable` waits for at least so long, and is a dead letter when nobody could read it for too long.
+    """
+
+    outcome: str
+    final: JobStatus | None
+    delay_seconds: float
+
+
+class RunBeatAnswer(Answer):
+    """What the server wants the run to know."""
+
+    cancel_requested: bool = Field(description="stop, and say that it failed")
+
+
+class RunLinesAnswer(Answer):
+    """How many lines of the run are kept by now."""
+
+    last_seq: int
+
+
+@router.post("/complete")
+async def complete_run(service: Asked, job_id: UUID, completed: Completed) -> RunEnded:
+    """The job is done."""
+    ended = await completed.of(service, job_id).complete(completed.result)
+    return RunEnded(outcome=ended.outcome, final=ended.final, delay_seconds=ended.delay)
+
+
+@router.post("/fail")
+async def fail_run(service: Asked, job_id: UUID, failed: RunFailed) -> RunEnded:
+    """The run failed; whether the job is tried again, its definition and its attempts decide."""
+    after = None if failed.retry_after_seconds is None else timedelta(seconds=failed.retry_after_seconds)
+    run = failed.of(service, job_id)
+    if failed.unreadable:
+        ended = await run.give_back_unread(failed.error, failed.traceback)
+    else:
+        ended = await run.fail(failed.error, traceback=failed.traceback, retryable=failed.retryable, retry_after=after)
+    return RunEnded(outcome=ended.outcome, final=ended.final, delay_seconds=ended.delay)
+
+
+@router.post("/heartbeat")
+async def beat_run(service: Asked, job_id: UUID, beat: RunBeat) -> RunBeatAnswer:
+    """Renew the worker's lease, say how far the run has come, and hear whether it should stop."""
+    return RunBeatAnswer(cancel_requested=await beat.of(service, job_id).beat(beat.progress, beat.message))
+
+
+@router.post("/logs")
+async def write_run_logs(service: Asked, job_id: UUID, said: RunLines) -> RunLinesAnswer:
+    """Keep what the run said, after what it said before."""
+    last = await said.of(service, job_id).say([line.read() for line in said.lines])
+    return RunLinesAnswer(last_seq=last)

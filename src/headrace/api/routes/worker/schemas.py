@@ -1,0 +1,239 @@
+"""Shapes of claims, outcomes and lines, in batches of many runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, model_validator
+
+from headrace.api.schemas import Answer, Request_, Text
+from headrace.model.job.record import ClaimedJob, Terms
+from headrace.model.job.status import JobStatus
+from headrace.model.job.transition import FINALS, UNSPENT, Transition
+from headrace.model.log.line import STREAMS, LogLine
+from headrace.model.log.run_log import LONGEST_FIELDS
+from headrace.model.payload.json_storage import storage_problem
+from headrace.model.text import MAX_RESULT
+from headrace.worker.claim.claim_session import LARGEST_CLAIM
+from headrace.worker.transport.interface import Fence
+
+JSON = "application/json"
+LARGEST_BATCH = 2000
+LONGEST_DELAY = 315_360_000
+
+WorkerId = Annotated[int, Field(ge=1, lt=2**63, description="as `register` gave it")]
+Run = Annotated[int, Field(ge=1, lt=2**31, description="which claim of the job: with the worker's id, the fence")]
+Outcome = Literal["succeeded", "failed", "timed_out", "retried", "snoozed", "released", "unreadable", "canceled"]
+Stream = Literal["log", "stdout", "stderr", "notice"]
+
+
+def _storable(limit: int) -> AfterValidator:
+    def check(text: str) -> str:
+        if (problem := storage_problem(text, limit)) is not None:
+            raise ValueError(problem)
+        return text
+
+    return AfterValidator(check)
+
+
+ResultJson = Annotated[Text, _storable(MAX_RESULT)]
+FieldsJson = Annotated[str, _storable(LONGEST_FIELDS)]
+STREAM_NUMBERS = {name: number for number, name in STREAMS.items()}
+
+
+class JobRef(BaseModel):
+    """A run of a job."""
+
+    job_id: UUID
+    run: int
+
+
+class HeldRef(Request_):
+    """A run that the worker knows of."""
+
+    job_id: UUID
+    run: Run
+
+
+class Claim(Request_):
+    """How many jobs a worker wants."""
+
+    worker_id: WorkerId
+    limit: int = Field(default=1, ge=1, le=LARGEST_CLAIM)
+    wait_seconds: float = Field(default=0, ge=0, le=30, description="for work, if there is none")
+    suspects: int = Field(default=1, ge=0, le=1, description="of jobs that a worker was lost under; run it alone")
+    payloads: Literal["json", "text"] = Field(default="json", description="as they are, or each as text that is JSON")
+    knows: list[HeldRef] | None = Field(
+        default=None,
+        max_length=100_000,
+        description="all that the worker holds: what it was given beside these, in a reply that was lost, goes back",
+    )
+
+    def fences(self) -> Collection[Fence] | None:
+        """What the worker knows."""
+        return None if self.knows is None else {(held.job_id, held.run) for held in self.knows}
+
+
+class ClaimedAnswer(BaseModel):
+    """A job to run."""
+
+    id: UUID
+    run: int = Field(description="to be sent with all that is said of this run")
+    attempt: int
+    max_attempts: int
+    definition_key: str
+    tenant_id: str
+    payload: dict[str, Any] | str
+    correlation_id: str | None
+    scheduled_for: AwareDatetime | None
+    source: str
+    timeout_seconds: float | None
+    suspect: bool = Field(description="a worker was lost while it ran this one")
+    queue: str
+    trace_context: str | None = Field(description="`traceparent`, and after a blank `tracestate`, of who enqueued it")
+
+
+class TermsAnswer(BaseModel):
+    """How a definition's jobs are tried again."""
+
+    timeout_seconds: float | None
+    retry_base_seconds: float
+    retry_cap_seconds: float
+    retry_jitter_seconds: float
+    fair: bool = Field(description="whether tenants take turns in its queue")
+
+
+class ClaimAnswer(BaseModel):
+    """Jobs in the order in which they should run, and the terms of their definitions."""
+
+    jobs: list[ClaimedAnswer]
+    definitions: dict[str, TermsAnswer]
+
+
+def claim_answer(jobs: Sequence[ClaimedJob], *, as_text: bool) -> bytes:
+    """The body of an answer, put together by hand: payloads are JSON already, and must come out unchanged."""
+    terms = {job.definition: job.terms for job in jobs}
+    parts = (_claimed(job, json.dumps(job.payload) if as_text else job.payload) for job in jobs)
+    definitions = json.dumps({key: _terms(of) for key, of in terms.items()})
+    return f'{{"jobs":[{",".join(parts)}],"definitions":{definitions}}}'.encode()
+
+
+def _claimed(job: ClaimedJob, payload: str) -> str:
+    scheduled_for = "null" if job.scheduled_for is None else f'"{job.scheduled_for.isoformat()}"'
+    correlation_id = "null" if job.correlation_id is None else json.dumps(job.correlation_id)
+    trace = "null" if job.trace_context is None else json.dumps(job.trace_context)
+    timeout = "null" if job.terms.timeout is None else repr(job.terms.timeout)
+    return (
+        f'{{"id":"{job.id}","run":{job.run},"attempt":{job.attempt},"max_attempts":{job.max_attempts},'
+        f'"definition_key":"{job.definition}","tenant_id":{json.dumps(job.tenant)},"payload":{payload},'
+        f'"correlation_id":{correlation_id},"scheduled_for":{scheduled_for},"source":{json.dumps(job.source)},'
+        f'"timeout_seconds":{timeout},"suspect":{"true" if job.suspect else "false"},'
+        f'"queue":{json.dumps(job.terms.queue)},"trace_context":{trace}}}'
+    )
+
+
+def _terms(terms: Terms) -> dict[str, float | None]:
+    return {
+        "timeout_seconds": terms.timeout,
+        "retry_base_seconds": terms.retry.base.total_seconds(),
+        "retry_cap_seconds": terms.retry.cap.total_seconds(),
+        "retry_jitter_seconds": terms.retry.jitter.total_seconds(),
+        "fair": terms.fair,
+    }
+
+
+class Ended(Request_):
+    """How one run ended. Without a final status the job waits again, for `delay_seconds`."""
+
+    job_id: UUID
+    run: Run
+    outcome: Outcome = "succeeded"
+    final: Literal["succeeded", "failed", "canceled", "dead_letter"] | None = Field(
+        default=None, description="for a run that succeeded or was canceled this goes without saying"
+    )
+    delay_seconds: float = Field(default=0, ge=0, le=LONGEST_DELAY)
+    error: str | None = None
+    traceback: str | None = None
+    result_json: ResultJson | None = Field(
+        default=None, description="the result, as text that is JSON, up to a million characters"
+    )
+    detail_json: ResultJson | None = Field(
+        default=None, description="what else is known of the run, as text that is JSON"
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.final is None and self.outcome in ("succeeded", "canceled"):
+            self.final = self.outcome
+        if self.final not in FINALS[self.outcome]:
+            raise ValueError(f"a run that {self.outcome} cannot leave its job {self.final or 'waiting'}")
+        return self
+
+    def transition(self) -> Transition:
+        """What is written."""
+        return Transition(
+            self.job_id,
+            self.run,
+            self.outcome,
+            None if self.final is None else JobStatus(self.final),
+            self.outcome not in UNSPENT,
+            self.delay_seconds,
+            self.error,
+            self.traceback,
+            self.result_json,
+            self.detail_json,
+        )
+
+
+class Finish(Request_):
+    """Runs that ended."""
+
+    worker_id: WorkerId
+    ended: list[Ended] = Field(max_length=LARGEST_BATCH)
+
+
+class Line(Request_):
+    """A line of a run, with its number."""
+
+    job_id: UUID
+    run: Run
+    seq: int = Field(ge=1, lt=2**31, description="counted from 1 in each run, without a gap")
+    at: AwareDatetime
+    level: int = Field(default=20, ge=-(2**31), lt=2**31)
+    stream: Stream = "log"
+    message: str
+    fields_json: FieldsJson | None = Field(default=None, description="as text that is JSON, up to 16,384 characters")
+
+    def read(self) -> LogLine:
+        """What is written."""
+        number = STREAM_NUMBERS[self.stream]
+        return LogLine(self.job_id, self.run, self.seq, self.at, self.level, number, self.message, self.fields_json)
+
+
+class Lines(Request_):
+    """Lines of any of the worker's runs."""
+
+    worker_id: WorkerId
+    lines: list[Line] = Field(max_length=LARGEST_BATCH)
+
+
+class Progress(Request_):
+    """How far a job has come."""
+
+    job_id: UUID
+    fraction: float | None = Field(default=None, ge=0, le=1)
+    message: str | None = None
+
+
+class RefusedAnswer(Answer):
+    """Runs that are not the worker's any more, of which nothing was written."""
+
+    refused: list[JobRef]
+
+    @classmethod
+    def of(cls, fences: Collection[Fence]) -> Self:
+        """As objects."""
+        return cls(refused=[JobRef(job_id=job_id, run=run) for job_id, run in fences])

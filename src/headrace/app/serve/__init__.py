@@ -1,0 +1,1 @@
+"""Serving the API on a socket."""

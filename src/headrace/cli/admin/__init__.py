@@ -1,0 +1,1 @@
+"""Commands that look after a server: tenants, tokens, queues, workers, configuration, schema."""

@@ -1,0 +1,83 @@
+"""`headrace commands`: the commands that jobs may run on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from typing import Annotated, Any
+
+import typer
+
+from headrace.cli.core.config_option import ConfigFile
+from headrace.config import load_settings
+from headrace.errors import BadRequest, NotFound
+from headrace.worker.run.command_handler import CommandHandler
+
+app = typer.Typer(help="Commands that jobs may run on this machine.", no_args_is_help=True)
+EXAMPLE = {"tenant_id": "default", "job_id": "01900000-0000-7000-8000-000000000000", "run": 1, "scheduled_for": ""}
+LIMITS = ("memory_mb", "cpu_seconds", "file_size_mb", "open_files", "max_processes")
+
+
+@app.callback()
+def root() -> None:
+    """Commands that jobs may run on this machine."""
+
+
+@app.command("check")
+def check_command(
+    key: Annotated[str | None, typer.Argument(help="One command; all when absent.")] = None,
+    payload: Annotated[str | None, typer.Option(help="A payload as JSON: shows the argv it would give.")] = None,
+    config: ConfigFile = None,
+) -> None:
+    """Show program, user and limits of each command, and what keeps it from running here.
+
+    Example: headrace commands check sync-dropbox --payload '{"path_prefix": "/a"}'
+    """
+    commands = load_settings().commands
+    if key is not None and key not in commands:
+        raise NotFound(f"there is no command {key!r}; there are {', '.join(sorted(commands)) or 'none'}")
+    arguments = _payload(payload)
+    failed = False
+    for name in [key] if key is not None else sorted(commands):
+        failed |= not _check(name, CommandHandler(name, commands[name]), arguments)
+    if not commands:
+        typer.echo("no commands: headrace.toml has no table [commands.…]")
+    if failed:
+        raise typer.Exit(1)
+
+
+def _payload(text: str | None) -> dict[str, Any] | None:
+    if text is None:
+        return None
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise BadRequest(f"--payload is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise BadRequest("--payload must be a JSON object")
+    return value
+
+
+def _check(name: str, command: CommandHandler, payload: dict[str, Any] | None) -> bool:
+    settings = command.settings
+    program = str(settings.argv[0])
+    limits = ", ".join(
+        f"{limit} {getattr(settings, limit)}" for limit in LIMITS if getattr(settings, limit) is not None
+    )
+    typer.echo(f"{name}")
+    typer.echo(f"  program  {shutil.which(program) or program}")
+    typer.echo(f"  user     {settings.user or f'this one ({os.getuid()})'}")
+    typer.echo(f"  limits   {limits or 'none'}")
+    typer.echo(f"  argv     {command.argv_hash}")
+    problems = command.problems()
+    if payload is not None:
+        try:
+            typer.echo(f"  would run {json.dumps(command.argv_for(payload, EXAMPLE), ensure_ascii=False)}")
+        except BadRequest as error:
+            problems.append(str(error))
+    for warning in command.warnings():
+        typer.echo(f"  warning: {warning}")
+    for problem in problems:
+        typer.echo(f"  problem: {problem}", err=True)
+    return not problems

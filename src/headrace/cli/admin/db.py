@@ -1,0 +1,113 @@
+"""`headrace db`: the schema and the server."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headrace.cli.core.config_option import ConfigFile
+from headrace.config import load_settings
+from headrace.db.database import Database
+from headrace.db.migrate import applied_migrations, migrate, read_migrations, rollback
+from headrace.db.upkeep import health_warnings
+from headrace.errors import NotFound
+from headrace.triggers.health import trigger_warnings
+
+app = typer.Typer(help="The schema and the server.", no_args_is_help=True)
+DataDir = Annotated[Path | None, typer.Option(help="Folder of the embedded PostgreSQL.")]
+
+
+@app.command("migrate")
+def migrate_command(data_dir: DataDir = None, config: ConfigFile = None) -> None:
+    """Take every migration that is missing. Example: headrace db migrate"""
+
+    async def work() -> None:
+        async with _opened(data_dir) as database:
+            taken = await migrate(database.endpoint)
+            for step in taken:
+                typer.echo(f"applied {step.number:04} {step.name}")
+            if not taken:
+                typer.echo("nothing to do: the schema is up to date")
+
+    asyncio.run(work())
+
+
+@app.command("rollback")
+def rollback_command(
+    steps: Annotated[int, typer.Option(min=1, help="How many migrations to take back.")] = 1,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    data_dir: DataDir = None,
+    config: ConfigFile = None,
+) -> None:
+    """Take back the newest migrations, WITH THE DATA they hold. Example: headrace db rollback --steps 1 --yes"""
+    if not yes:
+        typer.confirm(f"Take back {steps} migration(s) and lose the data they hold?", abort=True)
+
+    async def work() -> None:
+        async with _opened(data_dir) as database:
+            for step in await rollback(database.endpoint, steps=steps):
+                typer.echo(f"took back {step.number:04} {step.name}")
+
+    asyncio.run(work())
+
+
+@app.command("status")
+def status_command(data_dir: DataDir = None, config: ConfigFile = None) -> None:
+    """Show the server, each migration and what needs attention. Example: headrace db status"""
+
+    async def work() -> None:
+        async with _opened(data_dir) as database:
+            typer.echo(f"PostgreSQL {database.report.version} ({'embedded' if database.embedded else 'yours'})")
+            applied = {step.number for step in await applied_migrations(database.endpoint)}
+            for step in read_migrations():
+                typer.echo(f"{step.number:04} {step.name:<20} {'applied' if step.number in applied else 'missing'}")
+            if len(applied) == len(read_migrations()):
+                async with database.pool.acquire() as conn:
+                    for warning in [*await health_warnings(conn), *await trigger_warnings(conn)]:
+                        typer.echo(f"warning: {warning}")
+
+    asyncio.run(work())
+
+
+@app.command("url")
+def url_command(data_dir: DataDir = None, config: ConfigFile = None) -> None:
+    """Print the address of the database. Example: headrace db url"""
+
+    async def work() -> None:
+        async with _opened(data_dir) as database:
+            typer.echo(database.endpoint.url)
+
+    asyncio.run(work())
+
+
+@app.command("psql", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def psql_command(context: typer.Context, data_dir: DataDir = None, config: ConfigFile = None) -> None:
+    """Open psql on the database; what follows goes to it. Example: headrace db psql -c 'table headrace.jobs'"""
+
+    async def work() -> int:
+        async with _opened(data_dir) as database:
+            psql = database.embedded.bin_dir / "psql" if database.embedded else shutil.which("psql")
+            if psql is None:
+                raise NotFound("psql is not installed: install PostgreSQL's client programs")
+            command = [str(psql), database.endpoint.url, *context.args]
+            return (await asyncio.to_thread(subprocess.run, command, check=False)).returncode
+
+    raise typer.Exit(asyncio.run(work()))
+
+
+@asynccontextmanager
+async def _opened(data_dir: Path | None) -> AsyncIterator[Database]:
+    settings = load_settings(flags={"data_dir": data_dir})
+    where = settings.database
+    database = await Database.open(url=where.url, data_dir=settings.data_dir, migrated=False, pooler=where.pooler)
+    try:
+        yield database
+    finally:
+        await database.close()

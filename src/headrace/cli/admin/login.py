@@ -1,0 +1,76 @@
+"""`headrace login` and `headrace logout`: a token for a server, kept for later calls."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from headrace.cli.core.errors import NotAllowed
+from headrace.cli.output.tables import Show
+from headrace.errors import BadRequest, NotFound
+
+Server = Annotated[str, typer.Argument(metavar="URL", help="The server's address, such as http://127.0.0.1:8720.")]
+
+
+def login(
+    url: Server,
+    token: Annotated[
+        str | None, typer.Option("--token", help="The token; asked for, or read from stdin, when absent.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON for programs.")] = False,
+) -> None:
+    """Check a token and keep it, so that --url URL alone suffices from then on.
+
+    It is kept in the user's configuration folder, in a file that nobody else can read.
+
+    Example: headrace login http://127.0.0.1:8720 --token hr_…
+    """
+    from headrace.cli.core.stored_tokens import keep_login
+
+    given = (token or os.environ.get("HEADRACE_TOKEN") or _ask(url)).strip()
+    if not given:
+        raise BadRequest("there is no token: give --token, or write it to stdin")
+    asyncio.run(_check(url, given))
+    file = keep_login(url, given)
+    Show(as_json=as_json).said(
+        f"signed in to {url}; the token is kept in {file}", {"url": url.rstrip("/"), "file": str(file)}
+    )
+
+
+def logout(
+    url: Server,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON for programs.")] = False,
+) -> None:
+    """Forget the token of a server; it stays good until it is revoked.
+
+    Example: headrace logout http://127.0.0.1:8720
+    """
+    from headrace.cli.core.stored_tokens import forget_login
+
+    if not forget_login(url):
+        raise NotFound(f"no token is kept for {url}")
+    Show(as_json=as_json).said(f"the token for {url} is forgotten", {"url": url.rstrip("/")})
+
+
+def _ask(url: str) -> str:
+    if sys.stdin.isatty():
+        return getpass.getpass(f"Token for {url}: ")
+    return sys.stdin.readline()
+
+
+async def _check(url: str, token: str) -> None:
+    """A token that opens nothing is refused here and not on its first use."""
+    from headrace.cli.core.remote import remote_api
+
+    async with remote_api(url, token) as api:
+        try:
+            await api.get("/definitions", limit=1)
+        except NotAllowed as error:
+            # A worker's token is good, and may not look around.
+            if api.last_status != 403:
+                raise NotAllowed(f"{url} does not know this token, or it is not good any more") from error

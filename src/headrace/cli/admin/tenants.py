@@ -1,0 +1,159 @@
+"""`headrace tenants`: whose jobs there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import typer
+
+from headrace.cli.core.call import Call, speaks_to_api
+from headrace.cli.core.options import All, Limit, how_many, whole_or_none, with_options
+from headrace.cli.core.pausing import Note, Until, pause, pause_words
+from headrace.cli.output.tables import Column, ago, when
+from headrace.errors import BadRequest
+
+app = typer.Typer(help="Whose jobs there are, and what each may have.", no_args_is_help=True)
+Slug = Annotated[str, typer.Argument(metavar="SLUG", help="How the tenant is addressed, such as acme.")]
+Name = Annotated[str | None, typer.Option("--name", help="What people read.")]
+Weight = Annotated[
+    int | None, typer.Option("--weight", min=1, max=1000, help="Its share where tenants take turns in a queue.")
+]
+LIMITS = {
+    "max_running": Annotated[
+        str | None, typer.Option("--max-running", metavar="N", help="Jobs at once, over all workers; none lifts it.")
+    ],
+    "max_queued": Annotated[
+        str | None, typer.Option("--max-queued", metavar="N", help="Jobs that are not ended yet; none lifts the limit.")
+    ],
+    "max_payload_bytes": Annotated[
+        str | None, typer.Option("--max-payload-bytes", metavar="N", help="Size of a job's payload; none lifts it.")
+    ],
+    "requests_per_minute": Annotated[
+        str | None,
+        typer.Option("--requests-per-minute", metavar="N", help="Of its tokens, in each API process; none lifts it."),
+    ],
+}
+COLUMNS = [
+    Column("slug", lambda tenant: tenant["slug"], elastic=True),
+    Column("name", lambda tenant: tenant["name"], elastic=True),
+    Column("state", lambda tenant: pause_words(tenant["pause"]) if tenant["paused"] else "open", elastic=True),
+    Column("max running", lambda tenant: tenant["limits"]["max_running"], right=True),
+    Column("max queued", lambda tenant: tenant["limits"]["max_queued"], right=True),
+    Column("max payload", lambda tenant: _size(tenant["limits"]["max_payload_bytes"]), right=True),
+    Column("requests/min", lambda tenant: tenant["limits"]["requests_per_minute"], right=True),
+    Column("age", lambda tenant: ago(tenant["created_at"]), right=True),
+]
+
+
+@app.command("list")
+@speaks_to_api
+async def list_command(call: Call, *, limit: Limit = 50, everything: All = False) -> None:
+    """Tenants by slug. Example: headrace tenants list"""
+    async with call.api() as api:
+        call.show.table([t async for t in api.items("/admin/tenants", limit=how_many(limit, everything))], COLUMNS)
+
+
+@app.command("show")
+@speaks_to_api
+async def show_command(call: Call, slug: Slug) -> None:
+    """One tenant with its limits. Example: headrace tenants show default"""
+    async with call.api() as api:
+        _show(call, await api.get(f"/admin/tenants/{quote(slug, safe='')}"))
+
+
+@app.command("create")
+@speaks_to_api
+@with_options("limits", LIMITS)
+async def create_command(
+    call: Call,
+    slug: Slug,
+    name: Name = None,
+    weight: Weight = None,
+    *,
+    limits: dict[str, str],
+) -> None:
+    """Make a tenant. Example: headrace tenants create acme --name 'Acme Ltd' --max-queued 10000"""
+    async with call.api() as api:
+        made = await api.post("/admin/tenants", {"slug": slug, **_body(name, weight, limits)})
+        call.show.said(f"made tenant {made['slug']}", made)
+
+
+@app.command("update")
+@speaks_to_api
+@with_options("limits", LIMITS)
+async def update_command(
+    call: Call,
+    slug: Slug,
+    name: Name = None,
+    weight: Weight = None,
+    *,
+    limits: dict[str, str],
+) -> None:
+    """Change a tenant's name or limits; what is not said stays.
+
+    Example: headrace tenants update default --max-queued none
+    """
+    body = _body(name, weight, limits)
+    if not body:
+        raise BadRequest("nothing to change: give --name, --weight or a limit, such as --max-running")
+    async with call.api() as api:
+        _show(call, await api.patch(f"/admin/tenants/{quote(slug, safe='')}", body))
+
+
+def _body(name: str | None, weight: int | None, limits: Mapping[str, str | None]) -> dict[str, Any]:
+    """What was said of a tenant."""
+    said = {
+        limit: whole_or_none(value, f"--{limit.replace('_', '-')}")
+        for limit, value in limits.items()
+        if value is not None
+    }
+    body = {"name": name, "weight": weight, "limits": said or None}
+    return {field: value for field, value in body.items() if value is not None}
+
+
+@app.command("pause")
+@speaks_to_api
+async def pause_command(call: Call, slug: Slug, note: Note = "", until: Until = None) -> None:
+    """Have none of its jobs claimed; what runs, runs on.
+
+    Example: headrace tenants pause default --note 'bill not paid'
+    """
+    async with call.api() as api:
+        await pause(call, api, f"/admin/tenants/{quote(slug, safe='')}", f"tenant {slug}", note, until)
+
+
+@app.command("resume")
+@speaks_to_api
+async def resume_command(call: Call, slug: Slug) -> None:
+    """Have its jobs claimed again. Example: headrace tenants resume default"""
+    async with call.api() as api:
+        resumed = await api.post(f"/admin/tenants/{quote(slug, safe='')}/resume")
+        call.show.said(f"tenant {slug} goes on", resumed)
+
+
+def _show(call: Call, tenant: dict[str, Any]) -> None:
+    limits = tenant["limits"]
+    rows = [
+        ("slug", tenant["slug"]),
+        ("name", tenant["name"]),
+        ("state", pause_words(tenant["pause"]) if tenant["paused"] else "open"),
+        ("weight", tenant["weight"]),
+        ("max running", _limit_words(limits["max_running"])),
+        ("max queued", _limit_words(limits["max_queued"])),
+        ("max payload", _limit_words(_size(limits["max_payload_bytes"]))),
+        ("requests a minute", _limit_words(limits["requests_per_minute"])),
+        ("made", when(tenant["created_at"])),
+    ]
+    call.show.item(tenant, rows)
+
+
+def _limit_words(value: object) -> object:
+    return "no limit" if value is None else value
+
+
+def _size(value: int | None) -> str | None:
+    if value is None:
+        return None
+    return f"{value / 1024:g} KB" if value >= 1024 else f"{value} B"

@@ -1,0 +1,179 @@
+"""`headrace definitions`: what can be run."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headrace.cli.core.api import Api
+from headrace.cli.core.call import Call, speaks_to_api
+from headrace.cli.core.completion import definition_keys
+from headrace.cli.core.config_option import ConfigFile
+from headrace.cli.core.errors import NotAllowed
+from headrace.cli.core.options import All, Limit, System, how_many
+from headrace.cli.core.pausing import Note, Until, pause
+from headrace.cli.definitions.find import definition_key
+from headrace.cli.definitions.options import read_settings
+from headrace.cli.definitions.tables import COLUMNS, definition_rows
+
+if TYPE_CHECKING:
+    from headrace.define.sync import SyncReport
+
+app = typer.Typer(help="What can be run.", no_args_is_help=True)
+Key = Annotated[str, typer.Argument(metavar="KEY", help="The definition.", autocompletion=definition_keys)]
+
+
+@app.command("list")
+@speaks_to_api
+async def list_definitions(call: Call, limit: Limit = 100, everything: All = False, system: System = False) -> None:
+    """List definitions by key. Settings and workers are shown to super-admins alone.
+
+    Example: headrace definitions list
+    """
+    async with call.api() as api:
+        try:
+            asked = api.items(
+                "/admin/jobs/definitions", limit=how_many(limit, everything), include_system=system or None
+            )
+            found = [one async for one in asked]
+        except NotAllowed:
+            found = [one async for one in api.items("/definitions", limit=how_many(limit, everything))]
+    call.show.table(found, COLUMNS, empty="no definitions: run headrace definitions sync MODULE:NAME, or a worker")
+
+
+@app.command("show")
+@speaks_to_api
+async def show_definition(call: Call, key: Key) -> None:
+    """Show one: its arguments, its settings, and how it has been doing.
+
+    Example: headrace definitions show say_hello
+    """
+    async with call.api() as api:
+        try:
+            found = await api.get(_path(key))
+        except NotAllowed:
+            found = await api.get(f"/definitions/{definition_key(key)}")
+    call.show.item(found, definition_rows(found))
+
+
+@app.command("enable")
+@speaks_to_api
+async def enable(call: Call, key: Key) -> None:
+    """Have its jobs run again.
+
+    Example: headrace definitions enable say_hello
+    """
+    async with call.api() as api:
+        await _change(call, api, key, {"enabled": True})
+
+
+@app.command("disable")
+@speaks_to_api
+async def disable(call: Call, key: Key) -> None:
+    """Have none of its jobs run; they wait.
+
+    Example: headrace definitions disable say_hello
+    """
+    async with call.api() as api:
+        await _change(call, api, key, {"enabled": False})
+
+
+@app.command("set")
+@speaks_to_api
+async def set_settings(
+    call: Call,
+    key: Key,
+    settings: Annotated[list[str], typer.Argument(metavar="NAME=VALUE…", help="Settings to change.")],
+) -> None:
+    """Change settings, from now on and in every worker. A sync from code leaves them alone.
+
+    Settings: enabled, queue, priority, max_attempts, timeout, retry_base, retry_cap, retry_jitter, max_concurrency,
+    concurrency_key, max_concurrency_per_key, rate_limit (as 10/s), rate_burst, rate_per_key,
+    retention_days, retention_count.
+
+    Example: headrace definitions set say_hello priority=10 timeout=30s
+    """
+    changes = read_settings(settings)
+    async with call.api() as api:
+        await _change(call, api, key, changes)
+
+
+@app.command("pause")
+@speaks_to_api
+async def pause_definition(call: Call, key: Key, note: Note = "", until: Until = None) -> None:
+    """Have no more of its jobs claimed; what runs, runs on.
+
+    Example: headrace definitions pause say_hello --note 'provider is down' --until 2h
+    """
+    async with call.api() as api:
+        await pause(call, api, _path(key), f"definition {key}", note, until)
+
+
+@app.command("resume")
+@speaks_to_api
+async def resume_definition(call: Call, key: Key) -> None:
+    """Have its jobs claimed again.
+
+    Example: headrace definitions resume say_hello
+    """
+    async with call.api() as api:
+        resumed = await api.post(f"{_path(key)}/resume")
+        call.show.said(f"definition {key} goes on", resumed)
+
+
+@app.command("sync")
+def sync_command(
+    target: Annotated[str, typer.Argument(metavar="MODULE:NAME", help="The Headrace object, such as app:hr.")],
+    force: Annotated[bool, typer.Option("--force", help="Reset what operators changed to what the code says.")] = False,
+    take_from: Annotated[
+        str | None,
+        typer.Option("--take-from", metavar="APP", help="Take over jobs that this app declared and this code has now."),
+    ] = None,
+    config: ConfigFile = None,
+) -> None:
+    """Tell the database what the code declares.
+
+    A key belongs to one app. --take-from moves it here: from an app that had the job, or from this one's former name.
+
+    Example: headrace definitions sync shop.jobs:hr
+    """
+    from headrace.cli.core.load_app import load_app
+
+    async def work() -> None:
+        hr = load_app(target)
+        # Not `async with hr`, which would sync what is new before we can tell of it.
+        database = await hr.open_database()
+        try:
+            report = await hr.registry.sync(database, app=hr.app, force=force, complete=True, take_from=take_from)
+        finally:
+            await database.close()
+        for word, keys in _words(report):
+            for key in keys:
+                typer.echo(f"{word:<8} {key}")
+        if not report and not report.kept:
+            typer.echo("nothing to do: the database knows what the code declares")
+
+    asyncio.run(work())
+
+
+def _words(report: SyncReport) -> list[tuple[str, list[str]]]:
+    changed = [("added", report.added), ("changed", report.changed)]
+    return [*changed, ("gone", report.deleted_from_code), ("kept", report.kept)]
+
+
+async def _change(call: Call, api: Api, key: str, changes: dict[str, Any]) -> None:
+    changed = await api.patch(_path(key), changes)
+    said = ", ".join(f"{name} {_shown(changed[name])}" for name in changes)
+    call.show.said(f"{changed['key']}  {said}", changed)
+
+
+def _shown(value: Any) -> str:
+    from headrace.cli.output.tables import text
+
+    return "none" if value is None else text(value)
+
+
+def _path(key: str) -> str:
+    return f"/admin/jobs/definitions/{definition_key(key)}"

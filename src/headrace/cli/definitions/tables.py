@@ -1,0 +1,118 @@
+"""How definitions are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from headrace.cli.core.schema_args import types_of
+from headrace.cli.output.tables import Column, as_json, one_line, overridden, span, when
+from headrace.model.limits import rate_text
+
+Definition = Mapping[str, Any]
+
+
+def state(definition: Definition) -> str:
+    """Whether its jobs run; not known to those who may only run it."""
+    if "enabled" not in definition:
+        return "-"
+    if definition["deleted_from_code_at"] is not None:
+        return "gone"
+    if not definition["enabled"]:
+        return "off"
+    return "paused" if definition.get("paused") else "on"
+
+
+COLUMNS = [
+    Column("key", lambda one: one["key"], elastic=True),
+    Column("kind", lambda one: one["kind"]),
+    Column("state", state),
+    Column("queue", lambda one: one["queue"]),
+    Column("priority", lambda one: one["priority"], right=True, spare=True),
+    Column("tries", lambda one: one["max_attempts"], right=True, spare=True),
+    Column("timeout", lambda one: span(one["timeout_seconds"]), right=True, spare=True),
+    Column("workers", lambda one: len(one["workers"]) if "workers" in one else None, right=True),
+    Column("description", lambda one: one_line(one["description"]) or "", elastic=True),
+]
+
+
+def definition_rows(definition: Definition) -> list[tuple[str, Any]]:
+    """All that there is to know of one."""
+    return [
+        ("key", definition["key"]),
+        ("kind", definition["kind"]),
+        ("description", definition["description"]),
+        ("state", None if "enabled" not in definition else state(definition)),
+        ("app", definition.get("app")),
+        ("function", definition.get("function")),
+        ("tags", ", ".join(definition["tags"])),
+        ("queue", definition["queue"]),
+        ("priority", definition["priority"]),
+        ("max attempts", definition["max_attempts"]),
+        ("timeout", "none" if definition["timeout_seconds"] is None else span(definition["timeout_seconds"])),
+        ("retries", _retries(definition)),
+        ("paused", _pause(definition.get("pause"))),
+        ("limits", _limits(definition)),
+        ("kept", _kept(definition)),
+        ("changed here", overridden(definition.get("overrides", {}))),
+        ("workers", ", ".join(definition.get("workers", []))),
+        ("synced", when(definition.get("synced_at"))),
+        ("gone from code", when(definition.get("deleted_from_code_at"))),
+        *_statistics(definition.get("statistics")),
+        ("arguments", _arguments(definition)),
+        ("schema", as_json(definition["payload_schema"], indent=2)),
+    ]
+
+
+def _retries(definition: Definition) -> str:
+    base, cap, jitter = (span(definition[f"retry_{name}_seconds"]) for name in ("base", "cap", "jitter"))
+    return f"after {base}, then longer up to {cap}, and up to {jitter} more at random"
+
+
+def _pause(pause: Mapping[str, Any] | None) -> str | None:
+    if pause is None:
+        return None
+    ends = f" until {when(pause['resume_at'])}" if pause["resume_at"] else ""
+    return f"by {pause['paused_by']}{ends}" + (f": {pause['note']}" if pause["note"] else "")
+
+
+def _limits(definition: Definition) -> str:
+    said = []
+    if definition["max_concurrency"] is not None:
+        said.append(f"{definition['max_concurrency']:,} at once")
+    if definition["max_concurrency_per_key"] is not None:
+        said.append(f"{definition['max_concurrency_per_key']:,} at once for each {definition['concurrency_key']}")
+    if definition["rate_limit"] is not None:
+        rate = rate_text(definition["rate_limit"], definition["rate_period_seconds"])
+        burst = f", up to {definition['rate_burst']:,} at once" if definition["rate_burst"] is not None else ""
+        said.append(rate + burst + (f" for each {definition['concurrency_key']}" if definition["rate_per_key"] else ""))
+    return "; ".join(said) or "none"
+
+
+def _kept(definition: Definition) -> str:
+    days, count = definition["retention_days"], definition["retention_count"]
+    time = "as configured" if days is None else f"{days:g} days"
+    return time if count is None else f"{time}, and the last {count:,}"
+
+
+def _statistics(statistics: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
+    if statistics is None:
+        return []
+    counted = ("enqueued", "succeeded", "failed", "dead_letter", "canceled", "retried")
+    day = {name: sum(hour[name] for hour in statistics["hours"]) for name in counted}
+    took = [f"{name} {span(statistics[f'{name}_seconds'])}" for name in ("mean", "p50", "p95")]
+    return [
+        ("last day", ", ".join(f"{day[name]:,} {name.replace('_', ' ')}" for name in counted)),
+        ("last 7 days", f"{statistics['runs']:,} runs" + (f", {', '.join(took)}" if statistics["runs"] else "")),
+    ]
+
+
+def _arguments(definition: Definition) -> str:
+    schema = definition["payload_schema"]
+    needed = set(schema.get("required", []))
+    secret = set(definition["secret_fields"])
+    return "\n".join(
+        f"{name}: {' or '.join(sorted(types_of(of, schema))) or 'anything'}"
+        f"{'' if name in needed else ', optional'}{', secret' if name in secret else ''}"
+        for name, of in schema.get("properties", {}).items()
+    )

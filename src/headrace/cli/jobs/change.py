@@ -1,0 +1,125 @@
+"""`headrace jobs enqueue|retry|cancel`: make jobs and change them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
+
+import typer
+
+from headrace.cli.core.api import Api
+from headrace.cli.core.call import Call
+from headrace.cli.core.completion import definition_keys, job_ids
+from headrace.cli.core.durations import duration, moment
+from headrace.cli.core.errors import exit_code, tell
+from headrace.cli.core.options import with_options
+from headrace.cli.core.payload import Args, Payload, PayloadFile, read_payload, with_arguments
+from headrace.cli.definitions.find import definition_key
+from headrace.cli.jobs.find import JobFinder
+from headrace.cli.jobs.wait_job import ended, say_end
+from headrace.errors import BadRequest, HeadraceError
+
+Key = Annotated[str, typer.Argument(metavar="DEFINITION", help="What to run.", autocompletion=definition_keys)]
+Ids = Annotated[
+    list[str],
+    typer.Argument(metavar="ID…", help="Ids of jobs, or the beginnings or ends of them.", autocompletion=job_ids),
+]
+HOW: dict[str, Any] = {
+    "delay": Annotated[str | None, typer.Option("--delay", help="Not before then: 5m from now.")],
+    "at": Annotated[str | None, typer.Option("--at", help="Not before this time, UTC if it has no zone.")],
+    "priority": Annotated[int | None, typer.Option("--priority", min=0, max=1000, help="Lower runs sooner.")],
+    "queue": Annotated[str | None, typer.Option("--queue", "-q", help="Another queue than the definition's.")],
+    "dedupe_key": Annotated[str | None, typer.Option("--dedupe-key", help="One live job for each key.")],
+    "idempotency_key": Annotated[str | None, typer.Option("--idempotency-key", help="One job for each key, ever.")],
+    "correlation_id": Annotated[str | None, typer.Option("--correlation-id", help="For jobs that belong together.")],
+    "max_attempts": Annotated[int | None, typer.Option("--max-attempts", min=1, max=1000, help="Runs at most.")],
+}
+
+
+@with_options("how", HOW)
+async def enqueue(
+    call: Call,
+    definition: Key,
+    how: dict[str, Any],
+    payload: Payload = None,
+    payload_file: PayloadFile = None,
+    arg: Args = None,
+    wait: Annotated[bool, typer.Option("--wait", help="Until it has ended; exit 1 unless it succeeded.")] = False,
+    timeout: Annotated[str | None, typer.Option("--timeout", help="How long to wait at most.")] = None,
+) -> None:
+    """Enqueue a job.
+
+    Example: headrace jobs enqueue say_hello --arg name=world --wait
+    """
+    new = {"definition_key": definition, **_when(how)}
+    given = read_payload(payload, payload_file)
+    patience = None if timeout is None else duration(timeout, "--timeout")
+    async with call.api() as api:
+        if arg:
+            schema = (await api.get(f"/definitions/{definition_key(definition)}"))["payload_schema"]
+            given = with_arguments(given, arg, schema)
+        job = await api.post("/jobs", {**new, "payload": given or {}})
+        known = api.last_status == 200
+        if not wait:
+            call.show.said(f"{'there already' if known else 'enqueued'}  {job['id']}  {job['status']}", job)
+            return
+        if not call.as_json:
+            call.show.note(f"{'there already' if known else 'enqueued'}  {job['id']}")
+        say_end(call, await ended(api, job["id"], timeout=patience, quiet=call.as_json))
+
+
+async def retry(call: Call, jobs: Ids, payload: Payload = None, payload_file: PayloadFile = None) -> None:
+    """Run ended jobs again. With another payload each makes a new job, which replaces what failed.
+
+    Example: headrace jobs retry ID
+    """
+    given = read_payload(payload, payload_file)
+
+    async def change(api: Api, job_id: str) -> None:
+        job = await api.post(f"/jobs/{job_id}/retry", None if given is None else {"payload": given})
+        new = f" as {job['id']}" if job["id"] != job_id else ""
+        call.show.said(f"{job_id}  {job['status']} again{new}", job)
+
+    await _each(call, jobs, change)
+
+
+async def cancel(call: Call, jobs: Ids) -> None:
+    """Cancel jobs; those that run are told to stop. What has ended stays as it is.
+
+    Example: headrace jobs cancel ID
+    """
+
+    async def change(api: Api, job_id: str) -> None:
+        job = await api.post(f"/jobs/{job_id}/cancel")
+        words = {"canceled": "canceled", "running": "is told to stop"}.get(job["status"], f"had ended: {job['status']}")
+        call.show.said(f"{job_id}  {words}", job)
+
+    await _each(call, jobs, change)
+
+
+async def _each(call: Call, jobs: list[str], change: Callable[[Api, str], Awaitable[None]]) -> None:
+    """One after the other; what fails is told and does not keep the others from being done."""
+    code = 0
+    async with call.api() as api:
+        finder = JobFinder(api)
+        for part in jobs:
+            try:
+                await change(api, await finder.id(part))
+            except HeadraceError as error:
+                if len(jobs) == 1:
+                    raise
+                tell(error)
+                code = code or exit_code(error)
+    if code:
+        raise typer.Exit(code)
+
+
+def _when(how: dict[str, Any]) -> dict[str, Any]:
+    sent = {name: value for name, value in how.items() if name not in ("delay", "at")}
+    if "delay" in how and "at" in how:
+        raise BadRequest("give --delay or --at, not both")
+    if "delay" in how:
+        sent["delay_seconds"] = duration(how["delay"], "--delay")
+    if "at" in how:
+        sent["scheduled_for"] = moment(how["at"], "--at")
+    return sent

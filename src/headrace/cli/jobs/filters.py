@@ -1,0 +1,56 @@
+"""Which jobs: the filters that `jobs list` and `jobs bulk` share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from headrace.cli.core.completion import STATUSES, definition_keys, statuses, trigger_names
+from headrace.cli.core.durations import past
+from headrace.errors import BadRequest
+
+SOURCES = ("api", "sql", "scheduler", "catchup", "manual", "event", "backfill", "retry", "system")
+JOB_FILTERS: dict[str, Any] = {
+    "status": Annotated[
+        list[str] | None,
+        typer.Option("--status", "-s", help="In this status. Repeatable: any of them.", autocompletion=statuses),
+    ],
+    "definition": Annotated[
+        str | None, typer.Option("--definition", "-d", help="Of this definition.", autocompletion=definition_keys)
+    ],
+    "queue": Annotated[str | None, typer.Option("--queue", "-q", help="Of this queue.")],
+    "source": Annotated[str | None, typer.Option("--source", help=f"How it came to be: {', '.join(SOURCES)}.")],
+    "trigger": Annotated[
+        str | None, typer.Option("--trigger", help="Made by this trigger (name or id).", autocompletion=trigger_names)
+    ],
+    "event": Annotated[str | None, typer.Option("--event", help="Made for the event with this id.")],
+    "correlation": Annotated[str | None, typer.Option("--correlation", help="With this correlation id.")],
+    "worker": Annotated[str | None, typer.Option("--worker", help="Run by this worker (name or number).")],
+    "error": Annotated[str | None, typer.Option("--error", help="With this text in its error.")],
+    "since": Annotated[str | None, typer.Option("--since", help="Enqueued since: 2h ago, or a time.")],
+    "until": Annotated[str | None, typer.Option("--until", help="Enqueued before: 2h ago, or a time.")],
+    "system": Annotated[bool, typer.Option("--system", help="Headrace's own jobs too.")],
+}
+NAMES = {
+    "system": "include_system",
+    "correlation": "correlation_id",
+    "error": "q",
+    "since": "created_after",
+    "until": "created_before",
+}
+
+
+def as_sent(said: Mapping[str, Any]) -> dict[str, Any]:
+    """By the names that the API has, or `BadRequest` before anything is sent."""
+    sent = dict(said)
+    for status in sent.get("status", []):
+        if status not in STATUSES:
+            raise BadRequest(f"--status is one of {', '.join(STATUSES)}, not {status!r}")
+    if sent.get("source", "api") not in SOURCES:
+        raise BadRequest(f"--source is one of {', '.join(SOURCES)}, not {sent['source']!r}")
+    for name in ("since", "until"):
+        if name in sent:
+            sent[name] = past(sent[name], f"--{name}")
+    return {NAMES.get(name, name): value for name, value in sent.items()}

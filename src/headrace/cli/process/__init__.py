@@ -1,0 +1,1 @@
+"""Commands that stay in the foreground: dev, serve, worker."""

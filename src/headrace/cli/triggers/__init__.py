@@ -1,0 +1,1 @@
+"""`headrace triggers` and `headrace schedules`."""

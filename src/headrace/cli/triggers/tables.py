@@ -1,0 +1,158 @@
+"""How triggers, their ledger and their deliveries are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from headrace.cli.output.tables import Column, ago, as_json, one_line, overridden, span, when
+
+Trigger = Mapping[str, Any]
+STATES = {
+    "deleted_from_code": "gone",
+    "definition_disabled": "disabled",
+    "secret_fields": "error",
+    "no_worker": "no worker",
+}
+OBSTACLES = {
+    "deleted_from_code": "the definition {} is gone: it enqueues nothing",
+    "definition_disabled": "the definition {} is disabled: it enqueues nothing",
+    "secret_fields": "the definition {} has secret fields, which no trigger can fill in",
+    "no_worker": "no live worker knows the definition {}",
+}
+
+
+def trigger_columns(triggers: Sequence[Trigger]) -> list[Column]:
+    """With the tenant where there is more than the default one."""
+    tenants = [Column("tenant", lambda trigger: trigger["tenant_id"], elastic=True)]
+    return [
+        Column("name", lambda trigger: trigger["name"], elastic=True),
+        *(tenants if any(trigger["tenant_id"] != "default" for trigger in triggers) else []),
+        Column("definition", lambda trigger: trigger["definition_key"], elastic=True),
+        Column("rule", rule, elastic=True),
+        Column("state", state),
+        Column("next", lambda trigger: ago(trigger["next_run_at"]) if trigger["enabled"] else "-", right=True),
+        Column("last", lambda trigger: _past(trigger["last_run_at"]), right=True),
+        Column("runs", lambda trigger: trigger["runs"], right=True, spare=True),
+        Column("note", lambda trigger: one_line(note(trigger)), elastic=True),
+    ]
+
+
+def rule(trigger: Trigger) -> str:
+    """When it fires, in its own words."""
+    if trigger["trigger_type"] == "event":
+        return f"on {trigger['event_name']}"
+    if trigger["trigger_type"] == "init":
+        return f"once {trigger['init_version']}".strip()
+    if trigger["cron_expr"] is None:
+        return f"every {span(trigger['interval_seconds'])}"
+    zone = "" if trigger["timezone"] == "UTC" else f" {trigger['timezone']}"
+    return f"{trigger['cron_expr']}{zone}"
+
+
+def state(trigger: Trigger) -> str:
+    """Whether it fires."""
+    if not trigger["enabled"]:
+        return "off"
+    if trigger["obstacle"] is not None:
+        return STATES[trigger["obstacle"]]
+    return "error" if trigger["last_error"] else "on"
+
+
+def note(trigger: Trigger) -> str:
+    """Why it does not fire, or to no avail."""
+    said = OBSTACLES.get(trigger["obstacle"], "").format(trigger["definition_key"])
+    return said or trigger["last_error"] or trigger["pause_note"] or ""
+
+
+def trigger_rows(trigger: Trigger) -> list[tuple[str, Any]]:
+    """All that there is to know of one."""
+    seconds = {
+        name: span(trigger[name]) if trigger[name] is not None else None
+        for name in ("misfire_grace_seconds", "jitter_seconds", "dedupe_window_seconds")
+    }
+    is_time = trigger["trigger_type"] == "schedule"
+    return [
+        ("name", trigger["name"]),
+        ("id", trigger["id"]),
+        ("tenant", trigger["tenant_id"]),
+        ("definition", trigger["definition_key"]),
+        ("rule", rule(trigger)),
+        ("condition", trigger["condition"]),
+        ("state", f"{state(trigger)} {trigger['pause_note'] or ''}".strip()),
+        ("in its way", OBSTACLES.get(trigger["obstacle"], "").format(trigger["definition_key"]) or None),
+        ("error", trigger["last_error"]),
+        ("next", when(trigger["next_run_at"]) if trigger["enabled"] else None),
+        ("last", when(trigger["last_run_at"])),
+        ("fires", f"{trigger['fires']:,}" + (f" of {trigger['max_fires']:,}" if trigger["max_fires"] else "")),
+        ("runs", f"{trigger['runs']:,}, with those by hand"),
+        ("starts", when(trigger["starts_at"])),
+        ("ends", when(trigger["ends_at"])),
+        ("template", as_json(trigger["payload_template"], indent=2)),
+        ("queue", trigger["queue"]),
+        ("priority", trigger["priority"]),
+        ("max attempts", trigger["max_attempts"]),
+        ("overlap", trigger["overlap"]),
+        ("catch up", f"{trigger['catch_up']}, at most {trigger['catch_up_cap']}" if is_time else None),
+        ("grace", seconds["misfire_grace_seconds"] if is_time else None),
+        ("jitter", seconds["jitter_seconds"] if trigger["jitter_seconds"] else None),
+        ("dedupe window", seconds["dedupe_window_seconds"]),
+        ("pause on failures", trigger["pause_on_failures"]),
+        ("code", f"of {trigger['app']}" if trigger["app"] else None),
+        ("overrides", overridden(trigger["overrides"])),
+        ("created", when(trigger["created_at"])),
+        ("by", trigger["created_by"]),
+    ]
+
+
+FIRE_COLUMNS = [
+    Column("due", lambda fire: _moment(fire["due_at"])),
+    Column("outcome", lambda fire: fire["outcome"]),
+    Column("job", lambda fire: fire["job_id"], narrow=lambda fire: fire["job_id"] and fire["job_id"][-12:]),
+    Column("by", lambda fire: fire["triggered_by"], spare=True),
+    Column("late", lambda fire: _late(fire), right=True, spare=True),
+    Column("why", lambda fire: _why(fire), elastic=True),
+]
+DELIVERY_COLUMNS = [
+    Column("event", lambda delivery: delivery["event"], elastic=True),
+    Column("emitted", lambda delivery: f"{ago(delivery['emitted_at'])} ago", right=True),
+    Column("outcome", lambda delivery: delivery["outcome"]),
+    Column("job", lambda one: one["job_id"], narrow=lambda one: one["job_id"] and one["job_id"][-12:]),
+    Column("why", lambda one: ": ".join(filter(None, (one["reason"], one["detail"]))), elastic=True),
+]
+
+
+def time_columns(timezone: str) -> list[Column]:
+    """Due times, also as clocks in the zone show them."""
+    zone = ZoneInfo(timezone)
+
+    def there(time: Mapping[str, Any]) -> str:
+        return f"{datetime.fromisoformat(time['due_at']).astimezone(zone):%a %Y-%m-%d %H:%M:%S}"
+
+    return [
+        Column("due", lambda time: _moment(time["due_at"])),
+        *([Column(timezone, there)] if timezone != "UTC" else []),
+        Column("in", lambda time: ago(time["due_at"]).removeprefix("in "), right=True),
+        Column("note", lambda time: time["note"] or "", elastic=True),
+    ]
+
+
+def _past(at: str | None) -> str:
+    return "-" if at is None else f"{ago(at)} ago"
+
+
+def _moment(at: str) -> str:
+    return at.replace("T", " ").partition(".")[0].removesuffix("Z") + " UTC"
+
+
+def _late(fire: Mapping[str, Any]) -> str:
+    from headrace.cli.output.tables import between
+
+    return between(fire["due_at"], fire["at"]) if fire["at"] >= fire["due_at"] else "-"
+
+
+def _why(fire: Mapping[str, Any]) -> str:
+    many = f"{fire['n']:,} times until {_moment(fire['until'])}" if fire["until"] else None
+    return ", ".join(filter(None, (fire["reason"], fire["detail"], many)))

@@ -1,0 +1,55 @@
+"""An alert in a sentence: what is wrong, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, assert_never
+
+from headrace.model.alert.kinds import AlertKind
+
+
+def describe(kind: AlertKind, subject: str, count: int, measure: float | None, parameters: Mapping[str, Any]) -> str:
+    """What a condition that holds means, without a full stop."""
+    much = measure or 0.0
+    match kind:
+        case "job_died":
+            return f"{_n(count, 'job')} of {subject} died"
+        case "failures_in_a_row":
+            return f"the last {_n(count, 'job')} of {subject} failed"
+        case "failure_rate":
+            return f"{much:.0f} % of the attempts of {subject} failed in the last {span(parameters['within_seconds'])}"
+        case "oldest_queued":
+            return f"a job has waited in queue {subject} for {span(much)}; {_waiting(count)}"
+        case "no_worker":
+            return f"no worker runs what is in queue {subject}" + (f"; {_waiting(count)}" if count else "")
+        case "missed_fire":
+            return f"trigger {subject} {_missed(count, measure)}"
+        case "trigger_disabled":
+            return f"trigger {subject} was turned off by an error"
+        case "running_long":
+            return f"{_n(count, 'job')} of {subject} ran for {much:.1f} times the usual or longer"
+    assert_never(kind)
+
+
+def _missed(count: int, late: float | None) -> str:
+    if count:
+        return f"missed {_n(count, 'due time')}"
+    if late is None:
+        return "is on and can enqueue nothing: its definition is gone"
+    return f"has been due for {span(late)}, and nobody fires it"
+
+
+def span(seconds: float) -> str:
+    """A length of time in one unit."""
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= 2 * size or seconds == size:
+            return _n(round(seconds / size), unit)
+    return _n(round(seconds), "second")
+
+
+def _waiting(count: int) -> str:
+    return f"{_n(count, 'job')} {'waits' if count == 1 else 'wait'} there"
+
+
+def _n(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -1,0 +1,1 @@
+"""Log lines of a run: their limits and numbers."""

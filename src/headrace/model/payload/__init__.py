@@ -1,0 +1,1 @@
+"""Payloads: their JSON Schema, and which JSON can be stored and read."""

@@ -1,0 +1,1 @@
+"""Secrets: which values are secret, how they are masked, encrypted and put back."""

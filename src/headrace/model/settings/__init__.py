@@ -1,0 +1,1 @@
+"""What people and code may set, with the values that are allowed."""

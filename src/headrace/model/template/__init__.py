@@ -1,0 +1,1 @@
+"""Templates and conditions of triggers: expressions, evaluated within a budget."""

@@ -1,0 +1,1 @@
+"""Time: cron rules, zones, schedules and previews of them."""

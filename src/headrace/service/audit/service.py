@@ -1,0 +1,82 @@
+"""What was changed, by whom: kept for ever, written by every verb that changes something."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from headrace.db.statements import statements
+from headrace.model.payload.stored_json import read_object
+from headrace.service.base import ServerVerbs
+from headrace.service.session import find_tenant
+
+SQL = statements(__file__)
+NEWEST = 2**63 - 1
+# Rows that a page looks at; then it is short and goes on where it ended.
+WINDOW = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """Conditions that must all hold."""
+
+    who: str | None = None
+    verb: str | None = None
+    target: str | None = None
+    tenant: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+class AuditRecord(NamedTuple):
+    """One change."""
+
+    id: int
+    at: datetime
+    who: str
+    role: str
+    verb: str
+    tenant: str | None
+    target: str | None
+    detail: dict[str, Any]
+
+
+class AuditPage(NamedTuple):
+    """Changes, newest first, and the id below which the next page begins."""
+
+    items: list[AuditRecord]
+    next_cursor: int | None
+
+
+ALL = AuditFilter()
+
+
+class Audit(ServerVerbs):
+    """Read what was changed."""
+
+    async def list(self, wanted: AuditFilter = ALL, *, limit: int = 50, before: int | None = None) -> AuditPage:
+        """A page of changes that fit, newest first."""
+        async with self._enter("audit.read") as act:
+            tenant_id = None if wanted.tenant is None else await find_tenant(act.conn, wanted.tenant)
+            rows = await act.conn.fetch(
+                SQL["list_audit"],
+                wanted.target,
+                tenant_id,
+                NEWEST if before is None else before,
+                wanted.who,
+                wanted.verb,
+                wanted.since,
+                wanted.until,
+                WINDOW,
+                limit + 1,
+            )
+        found = [_record(row) for row in rows if row["id"] is not None]
+        if len(found) > limit:
+            return AuditPage(found[:limit], found[limit - 1].id)
+        return AuditPage(found, rows[0]["looked_to"])
+
+
+def _record(row: Any) -> AuditRecord:
+    at = row["at"], row["who"], row["role"], row["verb"]
+    return AuditRecord(row["id"], *at, row["tenant"], row["target"], read_object(row["detail"]))

@@ -1,0 +1,63 @@
+"""Roles and keys: the wall between tenants, the login of SQL jobs, the key for secret fields."""
+
+from __future__ import annotations
+
+from headrace.config import Settings
+from headrace.db.connect import Connection, Endpoint, place
+from headrace.db.database import Database
+from headrace.db.statements import statements
+from headrace.errors import ConfigError
+from headrace.executors.sql.role import refuse_mighty_role
+from headrace.model.secret.encryption import SecretBox
+from headrace.service.doctor.finding import Finding, fail, ok, warn
+
+SQL = statements(__file__)
+
+
+async def tenant_role(conn: Connection) -> list[Finding]:
+    """Whether requests for one tenant can run behind row-level security."""
+    able, me = await conn.fetchrow(SQL["tenant_role"]) or (False, "")
+    if able:
+        return [ok("tenant role", f'"{me}" can take the role "headrace_tenant"')]
+    return [
+        fail(
+            "tenant role",
+            f'"{me}" cannot take the role "headrace_tenant": the API does not start',
+            f'as an administrator: GRANT headrace_tenant TO "{me}"; where there is no such role, first: '
+            "CREATE ROLE headrace_tenant NOLOGIN",
+        )
+    ]
+
+
+async def sql_role(database: Database, settings: Settings, conn: Connection) -> list[Finding]:
+    """Whether SQL jobs have a login, and one that may not do too much."""
+    jobs = await conn.fetchval(SQL["sql_jobs"])
+    url = settings.sql.database_url or database.sql_jobs_url
+    if url is None:
+        if not jobs:
+            return [ok("SQL role", "SQL jobs are off, and none is defined")]
+        return [warn("SQL role", f"{jobs} SQL jobs are defined, and they have no login here", "set sql.database_url")]
+    try:
+        own = await Endpoint(url, pooled=True).connect("doctor")
+    except Exception as error:
+        return [fail("SQL role", f"cannot log in at {place(url)}: {error}", "mend sql.database_url")]
+    try:
+        await refuse_mighty_role(own)
+    except ConfigError as error:
+        return [fail("SQL role", str(error), "log in as a role of their own")]
+    finally:
+        await own.close()
+    return [ok("SQL role", f"SQL jobs log in with few rights; {jobs} are defined")]
+
+
+async def secret_key(settings: Settings, conn: Connection) -> list[Finding]:
+    """Whether there is a key where definitions need one."""
+    try:
+        box = SecretBox.read(settings.secret_key)
+    except ConfigError as error:
+        return [fail("secret key", str(error), "mend secret_key")]
+    needing = [row[0] for row in await conn.fetch(SQL["needing_a_key"])]
+    if needing and not box:
+        said = f"there is none, and {len(needing)} definitions have secret fields: {', '.join(needing[:3])}"
+        return [fail("secret key", said, "set HEADRACE_SECRET_KEY as the workers have it")]
+    return [ok("secret key", "there is one" if box else "there is none, and no definition needs one")]

@@ -1,0 +1,5 @@
+"""Events: emit, list, read."""
+
+from headrace.service.events.service import Events
+
+__all__ = ["Events"]

@@ -1,0 +1,162 @@
+"""Events: publish, and see what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from headrace.aside import by_size
+from headrace.db.sqlstate import translated_errors
+from headrace.db.statements import statements
+from headrace.errors import BadRequest, NotFound, PayloadTooLarge
+from headrace.model.field_context import about
+from headrace.model.payload.stored_json import read_object
+from headrace.model.secret.events import mask_event
+from headrace.model.secret.masking import Masker
+from headrace.service.base import Verbs
+from headrace.service.events.secrets import secrets_of_events
+from headrace.service.paging import check_limit, read_cursor, write_cursor
+from headrace.service.session import Act
+from headrace.triggers.emit import emit_parameters, emit_statement, emitting
+
+SQL = statements(__file__)
+
+
+class EventDelivery(NamedTuple):
+    """What one trigger made of an event."""
+
+    trigger_id: UUID
+    trigger: str | None
+    outcome: str
+    reason: str | None
+    detail: str | None
+    job_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventRecord:
+    """An event, and what each trigger that waited for it made of it. `error`: it could not be dispatched at all."""
+
+    id: UUID
+    tenant: str
+    name: str
+    data: dict[str, Any]
+    correlation_id: str | None
+    emitted_at: datetime
+    error: str | None
+    deliveries: Sequence[EventDelivery]
+
+
+class Emitted(NamedTuple):
+    """An event, and whether this request made it."""
+
+    id: UUID
+    created: bool
+
+
+class EventPage(NamedTuple):
+    """Events, newest first."""
+
+    items: Sequence[EventRecord]
+    next_cursor: str | None
+
+
+class Events(Verbs):
+    """Emit, list, read."""
+
+    async def emit(
+        self,
+        name: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        correlation_id: str | None = None,
+        tenant: str | None = None,
+    ) -> UUID:
+        """Publish an event; gives back its id. Triggers hear of it in a moment."""
+        return (await self.emit_once(name, data, correlation_id=correlation_id, tenant=tenant)).id
+
+    async def emit_once(
+        self,
+        name: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        idempotency_key: str | None = None,
+        correlation_id: str | None = None,
+        tenant: str | None = None,
+    ) -> Emitted:
+        """Publish an event, or give the one that has the key already; `Conflict` if that is another."""
+        async with self._enter("events.emit") as act:
+            owner = tenant or act.owner
+            emitted = await _emit(
+                act, name, data, tenant=owner, correlation_id=correlation_id, idempotency_key=idempotency_key
+            )
+            await act.audit(emitted.id, name=name, tenant=owner, created=emitted.created)
+            return emitted
+
+    async def get(self, event_id: UUID, *, tenant: str | None = None) -> EventRecord:
+        """The event with its deliveries, or `NotFound`."""
+        async with self._enter("events.read", tenant) as act:
+            found = await _read(act, event_id=event_id, name=None, before=None, limit=1)
+        if not found:
+            raise NotFound(f'unknown event "{event_id}"')
+        return found[0]
+
+    async def list(
+        self, *, name: str | None = None, limit: int = 50, cursor: str | None = None, tenant: str | None = None
+    ) -> EventPage:
+        """The newest, with their deliveries."""
+        check_limit(limit)
+        before = None if cursor is None else read_cursor(cursor, UUID)[0]
+        async with self._enter("events.read", tenant) as act:
+            found = await _read(act, event_id=None, name=name, before=before, limit=limit + 1)
+        last = found[limit - 1] if len(found) > limit else None
+        return EventPage(found[:limit], None if last is None else write_cursor(last.id))
+
+
+async def _emit(
+    act: Act,
+    name: str,
+    data: Mapping[str, Any] | None,
+    *,
+    tenant: str,
+    correlation_id: str | None,
+    idempotency_key: str | None,
+) -> Emitted:
+    with about("data"):
+        parameters = emit_parameters(name, data, tenant=tenant, correlation_id=correlation_id)
+    try:
+        with translated_errors():
+            with emitting(name, tenant=tenant, correlation_id=correlation_id) as trace:
+                statement, values = emit_statement(parameters, trace, idempotency_key)
+                [(event_id, *created)] = await act.conn.fetch(statement, *values)
+            return Emitted(event_id, all(created))
+    except BadRequest as error:
+        error.field = "data" if isinstance(error, PayloadTooLarge) else "name"
+        raise
+
+
+async def _read(
+    act: Act, *, event_id: UUID | None, name: str | None, before: UUID | None, limit: int
+) -> Sequence[EventRecord]:
+    rows = await act.conn.fetch(SQL["read_events"], act.tenant_id, event_id, name, before, limit)
+    made = await act.conn.fetch(SQL["read_deliveries"], [row["id"] for row in rows])
+    secrets = await secrets_of_events(act, rows, made)
+    deliveries: dict[UUID, list[EventDelivery]] = {}
+    for of_event, *delivery in made:
+        deliveries.setdefault(of_event, []).append(EventDelivery(*delivery))
+    size = sum(len(row["data"]) + sum(map(len, secrets[row["id"]])) for row in rows)
+    return await by_size(
+        size, lambda: [_record(dict(row), deliveries.get(row["id"], []), secrets[row["id"]]) for row in rows]
+    )
+
+
+def _record(row: dict[str, Any], deliveries: Sequence[EventDelivery], secrets: Collection[str]) -> EventRecord:
+    del row["tenant_id"]
+    row["data"] = mask_event(read_object(row["data"]), secrets)
+    masker = Masker(secrets)
+    row["error"] = row["error"] and masker.mask_text(row["error"])
+    told = [one._replace(detail=one.detail and masker.mask_text(one.detail)) for one in deliveries]
+    return EventRecord(**row, deliveries=told)

@@ -1,0 +1,222 @@
+"""The verbs of jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from headrace.aside import by_size
+from headrace.db.connect import Connection
+from headrace.db.statements import statements
+from headrace.errors import BadRequest, Conflict, NotFound
+from headrace.model.job.status import JobStatus
+from headrace.model.payload.stored_json import read_object
+from headrace.model.secret.encrypted_arguments import encrypted_fields
+from headrace.model.secret.encryption import decrypt_fields
+from headrace.model.secret.schema import read_secret_schema
+from headrace.model.secret.unmask import unmask
+from headrace.queue.change import cancel_job, replace_job, retry_job
+from headrace.service.base import Verbs
+from headrace.service.jobs.bulk import (
+    Action,
+    Count,
+    Operation,
+    count_matching,
+    create_operation,
+    moment,
+    narrowed,
+    read_operation,
+    write_filter,
+)
+from headrace.service.jobs.counts import StatusCount, count_statuses
+from headrace.service.jobs.enqueue import JobRequest, enqueue_requests
+from headrace.service.jobs.filter import JobFilter
+from headrace.service.jobs.find import find_ids
+from headrace.service.jobs.records import AttemptRecord, JobRecord, WholeJob, read_attempts, read_whole
+from headrace.service.jobs.summary import Summary, read_summary
+from headrace.service.jobs.why import Reason, read_facts, reasons
+from headrace.service.session import Act
+
+SQL = statements(__file__)
+LARGEST_PAGE = 500
+FURTHEST_OFFSET = 10_000
+ALL = JobFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class JobPage:
+    """Jobs, newest first. `searched_to` is set when the page is short because no index answers the filter alone."""
+
+    items: list[JobRecord]
+    next_cursor: str | None
+    searched_to: datetime | None
+
+
+class Enqueued(NamedTuple):
+    """A job, and whether this request made it."""
+
+    job: WholeJob
+    created: bool
+
+
+class Jobs(Verbs):
+    """List, read, enqueue, cancel, retry."""
+
+    async def list(
+        self,
+        wanted: JobFilter = ALL,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        offset: int = 0,
+        tenant: str | None = None,
+    ) -> JobPage:
+        """A page of jobs that fit, newest first."""
+        if not 1 <= limit <= LARGEST_PAGE:
+            raise BadRequest(f"limit is 1 to {LARGEST_PAGE}, not {limit}", field="limit")
+        if not 0 <= offset <= FURTHEST_OFFSET:
+            raise BadRequest(f"offset is 0 to {FURTHEST_OFFSET}; go on with next_cursor", field="offset")
+        after = None if cursor is None else _cursor(cursor)
+        async with self._enter("jobs.list", tenant) as act:
+            page = await find_ids(act.conn, wanted, tenant_id=act.tenant_id, limit=limit, after=after, offset=offset)
+            records = {row["id"]: row for row in await act.conn.fetch(SQL["list_jobs"], page.ids)}
+        items = [_record(records[job_id]) for job_id in page.ids if job_id in records]
+        cursor = None if page.cursor is None else str(page.cursor)
+        return JobPage(items, cursor, None if page.looked_to is None else time_of(page.looked_to))
+
+    async def get(self, job_id: UUID, *, tenant: str | None = None) -> WholeJob:
+        """The job as it stands, or `NotFound`."""
+        async with self._enter("jobs.read", tenant) as act:
+            return await read_job(act, job_id)
+
+    async def attempts(self, job_id: UUID, *, tenant: str | None = None) -> Sequence[AttemptRecord]:
+        """What came of each run, in order."""
+        async with self._enter("jobs.read", tenant) as act:
+            await read_job(act, job_id)
+            return await read_attempts(await act.conn.fetch(SQL["list_attempts"], job_id))
+
+    async def enqueue(self, request: JobRequest, *, tenant: str | None = None) -> Enqueued:
+        """One job, or the live one that has its key already."""
+        async with self._enter("jobs.enqueue", tenant) as act:
+            [(job_id, created)] = await enqueue_requests(self._house.secret_box(), act, [request])
+            return Enqueued(await read_job(act, job_id), created)
+
+    async def enqueue_many(
+        self, requests: Sequence[JobRequest], *, tenant: str | None = None
+    ) -> Sequence[tuple[UUID, bool]]:
+        """Many at once, all or none; gives back the ids in order, each with whether it is new."""
+        async with self._enter("jobs.enqueue", tenant) as act:
+            return await enqueue_requests(self._house.secret_box(), act, requests)
+
+    async def cancel(self, job_id: UUID, *, tenant: str | None = None) -> WholeJob:
+        """Canceled, or told to stop if it runs; one that has ended stays as it is."""
+        async with self._enter("jobs.cancel", tenant) as act:
+            if await cancel_job(act.conn, job_id):
+                await act.audit(job_id)
+            return await read_job(act, job_id)
+
+    async def retry(
+        self, job_id: UUID, *, payload: Mapping[str, Any] | None = None, tenant: str | None = None
+    ) -> WholeJob:
+        """Run an ended job again; with another payload as a new job, which replaces one that failed."""
+        async with self._enter("jobs.retry", tenant) as act:
+            old = await read_job(act, job_id)
+            if payload is None:
+                if not await retry_job(act.conn, job_id):
+                    raise await _not_ended(act, job_id)
+                await act.audit(job_id)
+                return await read_job(act, job_id)
+            request = JobRequest(
+                definition=old.definition,
+                payload=await self._unmasked(act, payload, old),
+                queue=old.queue,
+                priority=old.priority,
+                max_attempts=old.max_attempts,
+                correlation_id=old.correlation_id,
+            )
+            [(new_id, _)] = await enqueue_requests(
+                self._house.secret_box(), act, [request], source="retry", source_ref=job_id, tenant=old.tenant
+            )
+            if not await replace_job(act.conn, job_id, new_id):
+                raise await _not_ended(act, job_id)
+            await act.audit(job_id, new_job=new_id)
+            return await read_job(act, new_id)
+
+    async def _unmasked(self, act: Act, edited: Mapping[str, Any], old: WholeJob) -> dict[str, Any]:
+        """With what was masked for the person who edited the rest, in the clear: it is held against the schema."""
+        [(text, schema)] = await act.conn.fetch(SQL["read_payload"], old.id)
+        meant = await by_size(len(text), lambda: unmask(dict(edited), old.payload, read_object(text)))
+        box, fields = self._house.secret_box(), encrypted_fields(read_secret_schema(schema))
+        return decrypt_fields(meant, fields, box, tenant=old.tenant, definition=old.definition)
+
+    async def why(self, job_id: UUID, *, tenant: str | None = None) -> Sequence[Reason]:
+        """What keeps it from running, the weightiest first."""
+        async with self._enter("jobs.why", tenant) as act:
+            return reasons(await read_facts(act, job_id))
+
+    async def summary(self, *, window: timedelta = timedelta(hours=24), tenant: str | None = None) -> Summary:
+        """How many jobs there are of each status now, and how many ended within the window."""
+        async with self._enter("jobs.summary", tenant) as act:
+            return await read_summary(act, window)
+
+    async def counts(self, *, tenant: str | None = None) -> Sequence[StatusCount]:
+        """How many jobs there are of each status, up to a bound."""
+        async with self._enter("jobs.summary", tenant) as act:
+            return await count_statuses(act)
+
+    async def count(self, action: Action, wanted: JobFilter, *, tenant: str | None = None) -> Count:
+        """How many jobs a bulk change would be about."""
+        async with self._enter("jobs.bulk", tenant) as act:
+            return await count_matching(act.conn, narrowed(action, wanted, now=await moment(act.conn)), act.tenant_id)
+
+    async def bulk(
+        self, action: Action, wanted: JobFilter, *, per_second: int | None = None, tenant: str | None = None
+    ) -> Operation:
+        """Cancel, retry or delete every job that fits; goes on by itself and can be followed and canceled."""
+        async with self._enter("jobs.bulk", tenant) as act:
+            meant = narrowed(action, wanted, now=await moment(act.conn))
+            expected = await count_matching(act.conn, meant, act.tenant_id)
+            who = act.principal.name
+            made = await create_operation(
+                act.conn, act.tenant_id, action, meant, expected.matching, who, per_second=per_second
+            )
+            await act.audit(made, action=action, filter=write_filter(meant), expected=expected.matching)
+            return await read_operation(act.conn, made, act.tenant_id)
+
+
+async def read_job(act: Act, job_id: UUID) -> WholeJob:
+    """The job as it stands, or `NotFound`: the same for one that is not there and one that is another tenant's."""
+    row = await act.conn.fetchrow(SQL["get_job"], job_id, act.tenant_id)
+    if row is None:
+        raise NotFound(f'unknown job "{job_id}"')
+    return await read_whole(row)
+
+
+async def _not_ended(act: Act, job_id: UUID) -> Conflict:
+    """What it is by now: somebody else may have retried it meanwhile."""
+    job = await read_job(act, job_id)
+    return Conflict(f'job "{job_id}" is {job.status}: only a job that has ended can be retried')
+
+
+async def read_records(conn: Connection, ids: Sequence[UUID]) -> dict[UUID, JobRecord]:
+    """Those of these jobs that are there."""
+    return {row["id"]: _record(row) for row in await conn.fetch(SQL["list_jobs"], ids)}
+
+
+def time_of(job_id: UUID) -> datetime:
+    """When an id was made."""
+    return datetime.fromtimestamp((job_id.int >> 80) / 1000, UTC)
+
+
+def _record(row: Any) -> JobRecord:
+    return JobRecord(**{**row, "status": JobStatus(row["status"])})
+
+
+def _cursor(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise BadRequest("the cursor is not one that a list has given", field="cursor") from None

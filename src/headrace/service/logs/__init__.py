@@ -1,0 +1,5 @@
+"""Log lines: read, follow, search."""
+
+from headrace.service.logs.service import Logs
+
+__all__ = ["Logs"]

@@ -1,0 +1,99 @@
+"""Log lines of one job, and of all."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from headrace.db.connect import Connection
+from headrace.db.statements import statements
+from headrace.errors import BadRequest, NotFound
+from headrace.logs.read import Page, Position, follow, read_lines
+from headrace.logs.search import SearchPage, search
+from headrace.model.log.line import LogLine
+from headrace.service.base import Verbs
+from headrace.service.session import Act
+
+SQL = statements(__file__)
+LARGEST_PAGE = 10_000
+# An answer over HTTP comes within 100 ms, with all else that it takes; whoever wants more goes on with the cursor.
+PATIENCE = timedelta(milliseconds=50)
+
+
+class Logs(Verbs):
+    """Read, follow, search."""
+
+    async def read(
+        self,
+        job_id: UUID,
+        *,
+        after: Position | None = None,
+        limit: int = 1000,
+        level: int | None = None,
+        stream: int | None = None,
+        tenant: str | None = None,
+    ) -> Page:
+        """A job's lines in order, of a level (20 is info, 40 error) and up; `page.after` reads on."""
+        if not 1 <= limit <= LARGEST_PAGE:
+            raise BadRequest(f"limit is 1 to {LARGEST_PAGE:,}, not {limit}", field="limit")
+        async with self._enter("logs.read", tenant) as act:
+            await _expect_job(act, job_id)
+            return await read_lines(act.conn, job_id, after=after, limit=limit, level=level, stream=stream)
+
+    def follow(
+        self,
+        job_id: UUID,
+        *,
+        after: Position | None = None,
+        level: int | None = None,
+        stream: int | None = None,
+        tenant: str | None = None,
+    ) -> AsyncIterator[LogLine]:
+        """Every line there is and then those that come, until the job has ended."""
+
+        @asynccontextmanager
+        async def connect() -> AsyncIterator[Connection]:
+            async with self._enter("logs.read", tenant) as act:
+                await _expect_job(act, job_id)
+                yield act.conn
+
+        return follow(connect, job_id, after=after, level=level, stream=stream)
+
+    async def search(
+        self,
+        query: str = "",
+        *,
+        tenant: str | None = None,
+        definition: str | None = None,
+        job_id: UUID | None = None,
+        level: int | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> SearchPage:
+        """Lines with all the words, newest first: words, "a phrase", prefix*, -excluded, or ~text for a substring."""
+        own = self._principal.tenant is not None
+        async with self._enter("logs.search", tenant if own else None) as act:
+            return await search(
+                act.conn,
+                query,
+                tenant=tenant,
+                definition=definition,
+                job_id=job_id,
+                level=level,
+                since=since,
+                until=until,
+                limit=limit,
+                cursor=cursor,
+                own=own,
+                patience=PATIENCE,
+            )
+
+
+async def _expect_job(act: Act, job_id: UUID) -> None:
+    """`NotFound` for a job that is not there, and for one that is another tenant's."""
+    if not await act.conn.fetchval(SQL["job_exists"], job_id, act.tenant_id):
+        raise NotFound(f'unknown job "{job_id}"')

@@ -1,0 +1,5 @@
+"""Queues: list, read, change, pause."""
+
+from headrace.service.queues.service import Queues
+
+__all__ = ["Queues"]

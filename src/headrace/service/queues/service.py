@@ -1,0 +1,164 @@
+"""Queues: what waits in each, who serves it, and how one is brought to a stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple, TypedDict, Unpack
+
+from headrace.db.statements import statements
+from headrace.errors import NotFound
+from headrace.model.definition import QUEUE
+from headrace.model.pause import Pause
+from headrace.service.base import ServerVerbs
+from headrace.service.pausing import check_end
+from headrace.service.session import Act
+
+SQL = statements(__file__)
+# Of an hour: enough for a line as long as a word.
+STEPS = 20
+
+
+class Depth(NamedTuple):
+    """Live jobs by status, as they were last sampled."""
+
+    scheduled: int
+    queued: int
+    running: int
+
+
+class LastHour(NamedTuple):
+    """What became of jobs of the queue's definitions within the last hour."""
+
+    enqueued: int
+    succeeded: int
+    failed: int
+    retried: int
+
+
+class QueueSettings(NamedTuple):
+    """How its jobs are served: how many at once, in turns by tenant or not, and after how long as the most urgent."""
+
+    max_running: int | None = None
+    fair: bool = False
+    ageing_seconds: int = 3600
+
+
+class QueueRecord(NamedTuple):
+    """A queue as it is."""
+
+    queue: str
+    depth: Depth
+    oldest_age_seconds: float | None
+    pause: Pause | None
+    paused_definitions: list[str]
+    workers: int
+    last_hour: LastHour
+    settings: QueueSettings
+
+
+class TenantRuns(NamedTuple):
+    """Attempts of a tenant that ended."""
+
+    tenant: str
+    runs: int
+
+
+class QueueHistory(NamedTuple):
+    """A queue's last hour: the most jobs that waited in each step, oldest first, and whose jobs ran, most first."""
+
+    queue: str
+    depth: list[int]
+    shares: list[TenantRuns]
+
+
+class QueueChanges(TypedDict, total=False):
+    """Settings to change."""
+
+    max_running: int | None
+    fair: bool
+    ageing_seconds: int
+
+
+class Queues(ServerVerbs):
+    """List, change, pause, resume."""
+
+    async def get(self, queue: str) -> QueueRecord:
+        """The queue, or `NotFound`."""
+        async with self._enter("queues.read") as act:
+            return await _read(act, queue)
+
+    async def history(self) -> Sequence[QueueHistory]:
+        """The last hour of every queue in which something happened."""
+        async with self._enter("queues.read") as act:
+            depths = await act.conn.fetch(SQL["queue_depths"], STEPS)
+            shares = await act.conn.fetch(SQL["queue_shares"])
+        found: dict[str, QueueHistory] = {}
+        for queue in sorted({row["queue"] for row in (*depths, *shares)}):
+            found[queue] = QueueHistory(queue, [0] * STEPS, [])
+        for queue, step, depth in depths:
+            found[queue].depth[min(step, STEPS) - 1] = depth
+        for queue, tenant, runs in shares:
+            found[queue].shares.append(TenantRuns(tenant, runs))
+        return list(found.values())
+
+    async def change(self, queue: str, **changes: Unpack[QueueChanges]) -> QueueRecord:
+        """What is named changes, from now on and in every worker; a limit of none lifts it."""
+        if not QUEUE.fullmatch(queue):
+            raise NotFound(f'unknown queue "{queue}"')
+        async with self._enter("queues.change") as act:
+            await act.conn.execute(SQL["ensure_settings"], queue)
+            row: Any = await act.conn.fetchrow(SQL["lock_settings"], queue)
+            before = QueueSettings(*row)
+            after = before._replace(**changes)
+            await act.conn.execute(SQL["change_settings"], queue, *after)
+            await act.audit(queue, before=before._asdict(), after=after._asdict())
+            return await _read(act, queue)
+
+    async def pause(self, queue: str, *, note: str = "", resume_at: datetime | None = None) -> QueueRecord:
+        """No more of its jobs are claimed, until somebody resumes it or until the time given; what runs, runs on."""
+        check_end(resume_at)
+        async with self._enter("queues.pause") as act:
+            await _read(act, queue)
+            await act.conn.execute(SQL["pause_queue"], queue, note, act.principal.name, resume_at)
+            await act.audit(queue, paused=True, note=note, resume_at=resume_at)
+            return await _read(act, queue)
+
+    async def resume(self, queue: str) -> QueueRecord:
+        """Its jobs are claimed again. Definitions that were paused by themselves stay so."""
+        async with self._enter("queues.pause") as act:
+            await _read(act, queue)
+            if await act.conn.fetchval(SQL["resume_queue"], queue):
+                await act.audit(queue, paused=False)
+            return await _read(act, queue)
+
+    # Last, for below it `list` is no type any more.
+    async def list(
+        self, *, limit: int = 50, after: str | None = None, include_system: bool = False
+    ) -> Sequence[QueueRecord]:
+        """By name; those that come after one, up to the limit. That of Headrace's own jobs only if that is said."""
+        async with self._enter("queues.read") as act:
+            rows = await act.conn.fetch(SQL["list_queues"], after, limit, None, include_system)
+            return [_record(row) for row in rows]
+
+
+async def _read(act: Act, queue: str) -> QueueRecord:
+    row = await act.conn.fetchrow(SQL["list_queues"], None, 1, queue, True)
+    if row is None:
+        raise NotFound(f'unknown queue "{queue}"')
+    return _record(row)
+
+
+def _record(row: Any) -> QueueRecord:
+    name, scheduled, queued, running, oldest, definitions, workers, *rest = row
+    done, pause, settings = rest[:4], rest[4:8], rest[8:]
+    return QueueRecord(
+        name,
+        Depth(scheduled, queued, running),
+        oldest,
+        Pause(*pause) if pause[0] is not None else None,
+        definitions,
+        workers,
+        LastHour(*done),
+        QueueSettings(*settings),
+    )

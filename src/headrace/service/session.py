@@ -1,0 +1,95 @@
+"""The way in: one verb, one principal, one transaction, with its audit row in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from headrace.config import Settings
+from headrace.db.connect import Connection
+from headrace.db.database import Database
+from headrace.db.sqlstate import translated_errors
+from headrace.db.statements import statements
+from headrace.errors import NotFound
+from headrace.model.secret.encryption import SecretBox
+from headrace.service.permissions import authorise
+from headrace.service.principal import Principal
+
+SQL = statements(__file__)
+DEFAULT_TENANT = "default"
+
+
+class House(Protocol):
+    """What the service stands on: an application's open database and its keys."""
+
+    @property
+    def database(self) -> Database: ...
+
+    @property
+    def settings(self) -> Settings: ...
+
+    def secret_box(self) -> SecretBox: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A transaction on behalf of a principal. `tenant` is whose things it is about; none: everybody's."""
+
+    conn: Connection
+    principal: Principal
+    verb: str
+    tenant: str | None
+    tenant_id: int | None
+
+    @property
+    def owner(self) -> str:
+        """The tenant of what is made here."""
+        return self.tenant or DEFAULT_TENANT
+
+    async def carry(self, trace: str | None) -> None:
+        """Let the jobs that are made from here on carry a trace."""
+        if trace is not None:
+            await self.conn.execute(SQL["carry_trace"], trace)
+
+    async def audit(self, target: object, **detail: Any) -> None:
+        """Record what is changed; it stays if and only if the change does."""
+        who = self.principal
+        text = json.dumps(detail, default=str)
+        await self.conn.execute(SQL["audit"], who.name, who.role, self.verb, self.tenant_id, str(target), text)
+
+
+@asynccontextmanager
+async def enter(house: House, principal: Principal, verb: str, *, tenant: str | None = None) -> AsyncIterator[Act]:
+    """A transaction for one verb. For one tenant it runs behind row-level security, a super-admin's too.
+
+    `tenant` is a super-admin's choice; for others it can only be their own.
+    """
+    authorise(principal, verb)
+    wanted = principal.tenant or tenant
+    if tenant is not None and tenant != wanted:
+        raise NotFound(f'unknown tenant "{tenant}"')
+    pool = house.database.pool if wanted is None else house.database.tenant_pool
+    with translated_errors():
+        async with pool.acquire() as conn, conn.transaction():
+            tenant_id = None if wanted is None else await _confine(conn, principal, wanted)
+            yield Act(conn, principal, verb, wanted, tenant_id)
+
+
+async def _confine(conn: Connection, principal: Principal, tenant: str) -> int:
+    tenant_id = principal.tenant_id
+    if tenant_id is None:
+        tenant_id = await find_tenant(conn, tenant)
+    # Until the end of the transaction, so that a connection never comes back to the pool as somebody's.
+    await conn.execute(SQL["confine"], str(tenant_id))
+    return tenant_id
+
+
+async def find_tenant(conn: Connection, name: str) -> int:
+    """The number behind a name, or `NotFound`."""
+    found: int | None = await conn.fetchval(SQL["find_tenant"], name)
+    if found is None:
+        raise NotFound(f'unknown tenant "{name}"')
+    return found

@@ -1,0 +1,5 @@
+"""Tenants: create, list, change, pause."""
+
+from headrace.service.tenants.service import Tenants
+
+__all__ = ["Tenants"]

@@ -1,0 +1,110 @@
+"""Tenants and what each may have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from headrace.db.statements import statements
+from headrace.errors import Conflict, NotFound
+from headrace.model.pause import Pause
+from headrace.service.base import ServerVerbs
+from headrace.service.pausing import check_end
+
+SQL = statements(__file__)
+
+
+class Limits(NamedTuple):
+    """What a tenant may have; none: as much as it likes."""
+
+    max_queued: int | None = None
+    max_payload_bytes: int | None = None
+    requests_per_minute: int | None = None
+    max_running: int | None = None
+
+
+class Tenant(NamedTuple):
+    """An owner of jobs: addressed by its slug, read by its name. Where tenants share a queue fairly it counts by its
+    weight."""
+
+    slug: str
+    name: str
+    limits: Limits
+    weight: int
+    pause: Pause | None
+    created_at: datetime
+
+
+NO_LIMITS = Limits()
+
+
+class Tenants(ServerVerbs):
+    """Make, list, change, pause, resume."""
+
+    async def get(self, slug: str) -> Tenant:
+        """The tenant, or `NotFound`."""
+        async with self._enter("tenants.read") as act:
+            return _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
+
+    async def create(self, slug: str, name: str = "", limits: Limits = NO_LIMITS, weight: int = 1) -> Tenant:
+        """A tenant that was not there before."""
+        async with self._enter("tenants.change") as act:
+            if not await act.conn.fetchval(SQL["create_tenant"], slug, name, weight, *limits):
+                raise Conflict(f'tenant "{slug}" is there already', field="slug")
+            await act.audit(slug, name=name, weight=weight, limits=limits._asdict())
+            return _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
+
+    async def change(
+        self,
+        slug: str,
+        *,
+        name: str | None = None,
+        limits: Mapping[str, int | None] | None = None,
+        weight: int | None = None,
+    ) -> Tenant:
+        """What is named changes, and nothing else; a limit of none lifts it."""
+        async with self._enter("tenants.change") as act:
+            await act.conn.execute(SQL["lock_tenant"], slug)
+            before = _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
+            wanted = before.limits._replace(**(limits or {}))
+            name, weight = before.name if name is None else name, before.weight if weight is None else weight
+            await act.conn.execute(SQL["change_tenant"], slug, name, weight, *wanted)
+            after = _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
+            await act.audit(slug, before=_about(before), after=_about(after))
+            return after
+
+    async def pause(self, slug: str, *, note: str = "", resume_at: datetime | None = None) -> Tenant:
+        """None of its jobs are claimed, until somebody resumes it or until the time given; what runs, runs on."""
+        check_end(resume_at)
+        async with self._enter("tenants.pause") as act:
+            await act.conn.execute(SQL["pause_tenant"], slug, note, act.principal.name, resume_at)
+            paused = _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
+            await act.audit(slug, paused=True, note=note, resume_at=resume_at)
+            return paused
+
+    async def resume(self, slug: str) -> Tenant:
+        """Its jobs are claimed again."""
+        async with self._enter("tenants.pause") as act:
+            if await act.conn.fetchval(SQL["resume_tenant"], slug):
+                await act.audit(slug, paused=False)
+            return _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
+
+    # Last, for below it `list` is no type any more.
+    async def list(self, *, limit: int = 50, after: str | None = None) -> Sequence[Tenant]:
+        """By slug; those that come after one, up to the limit."""
+        async with self._enter("tenants.read") as act:
+            rows = await act.conn.fetch(SQL["list_tenants"], after, limit)
+            return [_tenant(row, row["name"]) for row in rows]
+
+
+def _tenant(row: Any, slug: str) -> Tenant:
+    if row is None:
+        raise NotFound(f'unknown tenant "{slug}"')
+    slug, name, weight, created_at, *rest = row
+    limits, pause = rest[: len(Limits._fields)], rest[len(Limits._fields) :]
+    return Tenant(slug, name, Limits(*limits), weight, None if pause[0] is None else Pause(*pause), created_at)
+
+
+def _about(tenant: Tenant) -> dict[str, Any]:
+    return {"name": tenant.name, "weight": tenant.weight, **tenant.limits._asdict()}

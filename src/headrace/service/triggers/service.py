@@ -1,0 +1,297 @@
+"""The verbs of triggers. One is known by its id, or by its name within its tenant, which is `default` unless said."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple, Unpack
+from uuid import UUID
+
+from headrace.errors import NotFound
+from headrace.model.settings.trigger import TriggerSettings
+from headrace.model.trigger.record import Delivered, Fire, Forecast, Trigger
+from headrace.service.paging import check_limit, moment, read_cursor, write_cursor
+from headrace.service.permissions import authorise
+from headrace.service.session import Act
+from headrace.service.triggers.forecast import due_between, forecast_settings, forecast_trigger
+from headrace.service.triggers.overview import Looks
+from headrace.service.triggers.render import Rendered, Sample, render
+from headrace.service.triggers.shown import without_secrets
+from headrace.tracing.produce import producing
+from headrace.triggers.change import (
+    create_trigger,
+    delete_trigger,
+    reset_trigger,
+    schema_of,
+    set_enabled,
+    update_trigger,
+)
+from headrace.triggers.read import (
+    ALL,
+    Named,
+    TriggerFilter,
+    find_trigger,
+    get_trigger,
+    list_deliveries,
+    list_fires,
+    list_triggers,
+    name_trigger,
+    page_triggers,
+)
+from headrace.triggers.run_now import (
+    CAP,
+    MOST_BACKFILLED,
+    Backfilled,
+    OneOrMore,
+    Ran,
+    backfill,
+    check_range,
+    run_now,
+    skip_next,
+)
+
+
+class TriggerPage(NamedTuple):
+    """Triggers by name."""
+
+    items: Sequence[Trigger]
+    next_cursor: str | None
+
+
+class FirePage(NamedTuple):
+    """Lines of a ledger, newest first."""
+
+    items: Sequence[Fire]
+    next_cursor: str | None
+
+
+class DeliveryPage(NamedTuple):
+    """What came of events, newest first."""
+
+    items: Sequence[Delivered]
+    next_cursor: str | None
+
+
+class Triggers(Looks):
+    """Make, change, fire, look."""
+
+    async def get(self, trigger: str | UUID, *, tenant: str | None = None) -> Trigger:
+        """The trigger as it stands, or `NotFound`."""
+        async with self._enter("triggers.read") as act:
+            return await _get(act, await _named(act, trigger, tenant))
+
+    async def create(
+        self,
+        name: str,
+        definition: str,
+        *,
+        tenant: str | None = None,
+        enabled: bool = True,
+        created_by: str | None = None,
+        **settings: Unpack[TriggerSettings],
+    ) -> UUID:
+        """A new trigger; a bad rule, zone, template or payload is refused with the reason."""
+        async with self._enter("triggers.change") as act:
+            owner, by = tenant or act.owner, created_by or act.principal.name
+            trigger_id = await create_trigger(
+                act.conn, name, definition, settings, tenant=owner, enabled=enabled, created_by=by
+            )
+            await act.audit(
+                trigger_id, did="create", name=name, tenant=owner, definition=definition, **_short(settings)
+            )
+            return trigger_id
+
+    async def update(
+        self,
+        trigger: str | UUID,
+        *,
+        tenant: str | None = None,
+        enabled: bool | None = None,
+        **changes: Unpack[TriggerSettings],
+    ) -> None:
+        """Change some settings. A new rule holds from now; what the old one left undone is in the ledger."""
+        async with self._enter("triggers.change") as act:
+            it = await _named(act, trigger, tenant)
+            await update_trigger(act.conn, it.name, changes, tenant=it.tenant)
+            said = {} if enabled is None else {"enabled": enabled}
+            if enabled is not None:
+                await set_enabled(act.conn, it.name, tenant=it.tenant, enabled=enabled)
+            await _audit(act, it, "update", **_short(changes), **said)
+
+    async def reset(self, trigger: str | UUID, *, tenant: str | None = None) -> None:
+        """Undo what was changed by hand of a trigger that code declares."""
+        async with self._enter("triggers.change") as act:
+            it = await _named(act, trigger, tenant)
+            await reset_trigger(act.conn, it.name, tenant=it.tenant)
+            await _audit(act, it, "reset")
+
+    async def enable(self, trigger: str | UUID, *, tenant: str | None = None) -> None:
+        """Turn it on, from now: what was due meanwhile does not fire."""
+        async with self._enter("triggers.change") as act:
+            it = await _named(act, trigger, tenant)
+            await set_enabled(act.conn, it.name, tenant=it.tenant, enabled=True)
+            await _audit(act, it, "enable")
+
+    async def disable(self, trigger: str | UUID, *, tenant: str | None = None, note: str | None = None) -> None:
+        """Turn it off. When this returns it fires no more; jobs already enqueued are left alone."""
+        async with self._enter("triggers.change") as act:
+            it = await _named(act, trigger, tenant)
+            await set_enabled(act.conn, it.name, tenant=it.tenant, enabled=False, note=note)
+            await _audit(act, it, "disable", note=note)
+
+    async def delete(self, trigger: str | UUID, *, tenant: str | None = None) -> None:
+        """Remove it; history stays."""
+        async with self._enter("triggers.change") as act:
+            it = await _named(act, trigger, tenant)
+            await _audit(act, it, "delete")
+            await delete_trigger(act.conn, it.name, tenant=it.tenant)
+
+    async def fire(
+        self,
+        trigger: str | UUID,
+        *,
+        tenant: str | None = None,
+        overlap: OneOrMore | None = None,
+        created_by: str | None = None,
+    ) -> Ran:
+        """Run it now, also when it is disabled. `overlap="skip"` does not while a job of it is live."""
+        async with self._enter("triggers.fire") as act:
+            it, by = await _named(act, trigger, tenant), created_by or act.principal.name
+            with producing(f"fire {it.name}", "fire", trigger=it.name, tenant=it.tenant) as trace:
+                await act.carry(trace)
+                ran = await run_now(act.conn, it.name, tenant=it.tenant, overlap=overlap, created_by=by)
+            await _audit(act, it, "fire", **ran._asdict())
+            return ran
+
+    async def skip_next(self, trigger: str | UUID, *, tenant: str | None = None) -> datetime:
+        """Let the next due time pass; gives back which."""
+        async with self._enter("triggers.fire") as act:
+            it = await _named(act, trigger, tenant)
+            due_at = await skip_next(act.conn, it.name, tenant=it.tenant)
+            await _audit(act, it, "skip_next", due_at=due_at)
+            return due_at
+
+    async def backfill(
+        self,
+        trigger: str | UUID,
+        first: datetime,
+        until: datetime,
+        *,
+        tenant: str | None = None,
+        overlap: OneOrMore = "allow",
+        cap: int = CAP,
+    ) -> Backfilled:
+        """Jobs for the due times from first to until, oldest first, also for those that have fired already."""
+        async with self._enter("triggers.fire") as act:
+            it = await _named(act, trigger, tenant)
+            made = await backfill(act.conn, it.name, first, until, tenant=it.tenant, overlap=overlap, cap=cap)
+            await _audit(act, it, "backfill", first=first, until=until, occasion=made.occasion, jobs=len(made.job_ids))
+            return made
+
+    async def count_backfill(
+        self, trigger: str | UUID, first: datetime, until: datetime, *, tenant: str | None = None
+    ) -> list[datetime]:
+        """The due times that a backfill would have, up to as many as it may have at most and one."""
+        check_range(first, until)
+        it = await self.get(trigger, tenant=tenant)
+        return await asyncio.to_thread(due_between, it, first, until, MOST_BACKFILLED + 1)
+
+    async def ledger(self, trigger: str | UUID, *, tenant: str | None = None, limit: int = 100) -> Sequence[Fire]:
+        """What became of its due times, newest first; also of one that was deleted."""
+        async with self._enter("triggers.read") as act:
+            return await list_fires(act.conn, await _id(act, trigger, tenant), limit=limit)
+
+    async def fires(self, trigger: str | UUID, *, limit: int = 100, cursor: str | None = None) -> FirePage:
+        """The same, page by page."""
+        check_limit(limit)
+        begin = None if cursor is None else read_cursor(cursor, moment, moment, str)
+        async with self._enter("triggers.read") as act:
+            trigger_id = await _id(act, trigger, None)
+            before = None if begin is None else (begin[0], begin[1], begin[2])
+            lines = await list_fires(act.conn, trigger_id, limit=limit + 1, before=before)
+        last = lines[limit - 1] if len(lines) > limit else None
+        return FirePage(lines[:limit], None if last is None else write_cursor(last.due_at, last.at, last.occasion))
+
+    async def deliveries(
+        self, trigger: str | UUID, *, tenant: str | None = None, limit: int = 100
+    ) -> Sequence[Delivered]:
+        """What it made of events, newest first."""
+        async with self._enter("triggers.read") as act:
+            return await list_deliveries(act.conn, await _id(act, trigger, tenant), limit=limit)
+
+    async def delivered(self, trigger: str | UUID, *, limit: int = 100, cursor: str | None = None) -> DeliveryPage:
+        """The same, page by page."""
+        check_limit(limit)
+        before = None if cursor is None else read_cursor(cursor, UUID)[0]
+        async with self._enter("triggers.read") as act:
+            trigger_id = await _id(act, trigger, None)
+            lines = await list_deliveries(act.conn, trigger_id, limit=limit, before=before)
+        # Within a page they are in order of time, of which an id knows milliseconds only.
+        oldest = min(line.event_id for line in lines) if len(lines) == limit else None
+        return DeliveryPage(lines, None if oldest is None else write_cursor(oldest))
+
+    async def preview(self, trigger: str | UUID, n: int = 10, *, tenant: str | None = None) -> Forecast:
+        """When it is due next, from its next due time on, with a note where clocks change; and its rule in words."""
+        return await asyncio.to_thread(forecast_trigger, await self.get(trigger, tenant=tenant), n)
+
+    def preview_settings(self, n: int = 10, **settings: Unpack[TriggerSettings]) -> Forecast:
+        """The same for a trigger that does not exist yet."""
+        authorise(self._principal, "triggers.read")
+        return forecast_settings(settings, n)
+
+    async def render(self, sample: Sample, *, definition: str | None = None, tenant: str | None = None) -> Rendered:
+        """What a template makes of an event, or the error; held against the definition where one is named."""
+        async with self._enter("triggers.read") as act:
+            schema = None if definition is None else await schema_of(act.conn, definition)
+            owner = tenant or act.owner
+        return await asyncio.to_thread(render, sample, tenant=owner, schema=schema)
+
+    async def page(
+        self, wanted: TriggerFilter = ALL, *, limit: int = 50, cursor: str | None = None, tenant: str | None = None
+    ) -> TriggerPage:
+        """Those that fit, by name: a tenant's, or everybody's."""
+        check_limit(limit)
+        begin = None if cursor is None else read_cursor(cursor, str, UUID)
+        async with self._enter("triggers.read", tenant) as act:
+            after = None if begin is None else (begin[0], begin[1])
+            read = await page_triggers(act.conn, wanted, tenant_id=act.tenant_id, after=after, limit=limit + 1)
+            found = await without_secrets(act, read)
+        last = found[limit - 1] if len(found) > limit else None
+        return TriggerPage(found[:limit], None if last is None else write_cursor(last.name, last.id))
+
+    async def list(self, *, tenant: str | None = None) -> Sequence[Trigger]:
+        """All of a tenant's, by name."""
+        async with self._enter("triggers.read") as act:
+            return await without_secrets(act, await list_triggers(act.conn, tenant=tenant or act.owner))
+
+
+async def _named(act: Act, trigger: str | UUID, tenant: str | None, *, deleted: bool = False) -> Named:
+    """Its name and tenant. Whoever has a tenant finds only what is theirs: the database knows no other."""
+    if isinstance(trigger, str):
+        return Named(trigger, tenant or act.owner)
+    it = await name_trigger(act.conn, trigger, tenant_id=act.tenant_id, deleted=deleted)
+    if tenant is not None and tenant != it.tenant:
+        raise NotFound(f'unknown trigger "{trigger}"')
+    return it
+
+
+async def _id(act: Act, trigger: str | UUID, tenant: str | None) -> UUID:
+    """Its id, also of one that was deleted."""
+    it = await _named(act, trigger, tenant, deleted=True)
+    return trigger if isinstance(trigger, UUID) else await find_trigger(act.conn, it.name, tenant=it.tenant)
+
+
+async def _get(act: Act, it: Named) -> Trigger:
+    [trigger] = await without_secrets(act, [await get_trigger(act.conn, it.name, tenant=it.tenant)])
+    return trigger
+
+
+def _short(settings: Mapping[str, object]) -> dict[str, object]:
+    """What the audit says of settings: of a payload, which may be large, only that it was given."""
+    return {name: "given" if name == "payload" else value for name, value in settings.items()}
+
+
+async def _audit(act: Act, it: Named, did: str, **detail: object) -> None:
+    trigger_id = await find_trigger(act.conn, it.name, tenant=it.tenant)
+    await act.audit(trigger_id, did=did, name=it.name, tenant=it.tenant, **detail)

@@ -1,0 +1,5 @@
+"""Workers: list, read, drain."""
+
+from headrace.service.workers.service import Workers
+
+__all__ = ["Workers"]

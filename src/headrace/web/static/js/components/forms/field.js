@@ -1,0 +1,48 @@
+import { html, useId } from "../../ui.js";
+import { Icon } from "../icon.js";
+
+/**
+ * A label, a control, and below it a hint or what is wrong. `children` is given the attributes of the control.
+ * @param {{label: any, hint?: any, problem?: string, children: (attributes: Record<string, any>) => any}} props
+ */
+export function Field({ label, hint, problem, children }) {
+  const id = useId();
+  const note = problem || hint;
+  const attributes = {
+    id,
+    class: "input",
+    "aria-invalid": problem ? "true" : undefined,
+    "aria-describedby": note ? `${id}-note` : undefined,
+  };
+  return html`<div class="field">
+    <label for=${id}>${label}</label>
+    ${children(attributes)}
+    ${note && html`<p class="field-note ${problem ? "is-bad" : ""}" id=${`${id}-note`}>${note}</p>`}
+  </div>`;
+}
+
+/** @param {{attributes: Record<string, any>, value: string, options: [string, string][], choose: (value: string) => void}} props */
+export function Select({ attributes, value, options, choose }) {
+  return html`<div class="select">
+    <select ...${attributes} value=${value} onChange=${(/** @type {any} */ event) => choose(event.target.value)}>
+      ${options.map(
+        ([name, text]) => html`<option key=${name} value=${name} selected=${name === value}>${text}
+        </option>`,
+      )}
+    </select><${Icon} name="down" />
+  </div>`;
+}
+
+/** A line of text in a `Field`. @param {{label: any, value: string, set: (value: string) => void, hint?: any, problem?: string, numeric?: boolean, disabled?: boolean}} props */
+export function TextField({ label, value, set, hint, problem, numeric = false, disabled = false }) {
+  return html`<${Field} label=${label} hint=${hint} problem=${problem}>${(/** @type {any} */ attributes) => html`<input
+    ...${attributes} value=${value} disabled=${disabled} inputMode=${numeric ? "numeric" : undefined} autocomplete="off"
+    spellcheck=${false} onInput=${(/** @type {any} */ event) => set(event.target.value)} />`}</${Field}>`;
+}
+
+/** A time by clocks of a named zone, as `readMoment` reads it. @param {{label: any, value: string, set: (value: string) => void, tz: string, hint?: any, problem?: string}} props */
+export function MomentField({ label, value, set, tz, hint = `By clocks of ${tz}.`, problem }) {
+  return html`<${Field} label=${label} hint=${hint} problem=${problem}>${(/** @type {any} */ attributes) => html`<input
+    ...${attributes} type="datetime-local" value=${value}
+    onInput=${(/** @type {any} */ event) => set(event.target.value)} />`}</${Field}>`;
+}

@@ -1,0 +1,43 @@
+// What just happened because of the reader, with the way on. One at a time.
+import { html, signal } from "../../ui.js";
+import { Icon } from "../icon.js";
+
+/** @typedef {{text: string, bad?: boolean, href?: string, go?: string}} Said */
+
+/** @type {import("@preact/signals").Signal<Said | null>} */
+const said = signal(null);
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let leaving;
+
+/** @param {string} text @param {{href?: string, go?: string}} [on] where to go on, and what that is called */
+export function say(text, on = {}) {
+  show({ text, ...on });
+}
+
+/** @param {string} what as "Not canceled." @param {unknown} error */
+export function sayRefused(what, error) {
+  show({ text: `${what} ${error instanceof Error ? error.message : ""}`, bad: true });
+}
+
+/** @param {Said} what */
+function show(what) {
+  clearTimeout(leaving);
+  said.value = what;
+  leaving = setTimeout(() => (said.value = null), what.bad ? 12_000 : 6000);
+}
+
+export function Toast() {
+  const now = said.value;
+  return html`<div role="status" aria-live="polite">
+    ${
+      now &&
+      html`<div class="toast">
+      <${Icon} name=${now.bad ? "warning" : "succeeded"} class=${now.bad ? "is-warn" : "is-ok"} />
+      <p>${now.text}</p>
+      ${now.href && html`<a class="link" href=${now.href}>${now.go}</a>`}
+      <button class="button button-plain button-icon button-small" type="button" aria-label="Dismiss"
+        onClick=${() => (said.value = null)}><${Icon} name="close" /></button>
+    </div>`
+    }
+  </div>`;
+}

@@ -1,0 +1,1 @@
+"""Claiming: which jobs are taken next, how many ahead, and in which order they start."""

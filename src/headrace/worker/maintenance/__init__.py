@@ -1,0 +1,1 @@
+"""Periodic work that any process does for all: promote, fire, dispatch, rescue, count, clean up."""

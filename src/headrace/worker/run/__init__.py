@@ -1,0 +1,1 @@
+"""Running one job: from the claim to its outcome and its log lines."""

@@ -1,0 +1,115 @@
+"""Running a command job: its output becomes lines, its end an outcome."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from typing import Any
+
+from headrace.executors.command.attempt import how_it_stopped
+from headrace.executors.command.executor import CommandExecutor
+from headrace.executors.command.launch import Ended
+from headrace.model.job.outcome import Fail, Failed, Outcome, Released, Retry, Succeeded, TimedOut
+from headrace.model.log.run_log import RunLog
+from headrace.model.text import NotJsonError, to_json
+from headrace.worker.claim.slots import Run
+from headrace.worker.run.command_handler import CommandHandler
+from headrace.worker.run.output import RunOutput
+
+
+async def run_command(executor: CommandExecutor, handler: CommandHandler, run: Run) -> Outcome:
+    """The outcome of an attempt; when cancelled it is gone before this raises."""
+    launch = handler.launch(run.job)
+    lines = run.context.lines()
+    output = RunOutput(run.context, progress=handler.settings.progress)
+    try:
+        ended = await executor.run(launch, output.feed, lambda pids: _tell_still(lines, pids))
+    except asyncio.CancelledError as stopped:
+        output.end()
+        run.detail = _detail(handler, how_it_stopped(stopped), output)
+        raise
+    output.end()
+    run.detail = _detail(handler, ended, output)
+    if ended.leftovers and lines is not None:
+        lines.write(f"left running by the command and ended: {ended.leftovers} processes", level=logging.WARNING)
+    if ended.unkillable and lines is not None:
+        pids = ", ".join(map(str, ended.unkillable))
+        lines.write(f"processes that cannot be killed were left behind: {pids}", level=logging.ERROR)
+    return _outcome(handler, ended, output, lines)
+
+
+def _tell_still(lines: RunLog | None, pids: str) -> None:
+    """Whoever started them may let them go on, so the command is not ended for them."""
+    if lines is None:
+        return
+    if not pids:
+        lines.write("no process of the command stands still any more")
+        return
+    how = "if nothing lets it go on (SIGCONT), the command may never end: cancel it, or give it a timeout"
+    lines.write(f"stopped by a signal (SIGSTOP), and stands still: process {pids}; {how}", level=logging.WARNING)
+
+
+def _outcome(handler: CommandHandler, ended: Ended, output: RunOutput, lines: RunLog | None) -> Outcome:
+    codes = handler.settings.exit_codes
+    if ended.cannot_execute is not None:
+        return Failed(f"cannot execute {handler.settings.argv[0]}: {ended.cannot_execute}")
+    if ended.stopped:
+        return Released("it was stopped: this worker is closing, or lost its lease")
+    if ended.timed_out:
+        return TimedOut(f"timed out after {ended.duration:.1f} s")
+    if ended.stood_still:
+        return Failed("its process was stopped by a signal (SIGSTOP) and did not go on: it was ended")
+    if ended.exit_code is None:
+        return Failed(f"killed by signal {ended.signal}, not by us{': out of memory?' if ended.signal == 9 else ''}")
+    if ended.exit_code in codes.success:
+        return Succeeded(_result(handler, ended, output, lines))
+    said = f"exit code {ended.exit_code}"
+    if ended.exit_code in codes.retry:
+        return Retry(None, said)
+    if ended.exit_code in codes.fail:
+        return Fail(said)
+    return Failed(said)
+
+
+def _result(handler: CommandHandler, ended: Ended, output: RunOutput, lines: RunLog | None) -> str | None:
+    """The result as JSON text; one that is none is warned of, and is no failure."""
+    wanted = handler.settings.result
+    if wanted is None:
+        return None
+    text = (output.last_line or None) if wanted == "last_line" else ended.result
+    if text is None:
+        return None
+    if wanted == "last_line" and not _is_object(str(text)):
+        if lines is not None:
+            lines.write("the last line of stdout is not a JSON object: no result is kept", level=logging.WARNING)
+        return None
+    try:
+        return to_json(json.loads(text))
+    except (ValueError, RecursionError, NotJsonError) as error:
+        if lines is not None:
+            where = "result file" if wanted == "file" else "last line of stdout"
+            lines.write(f"the {where} is not JSON of at most 1 MB: {error}", level=logging.WARNING)
+        return None
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _detail(handler: CommandHandler, ended: Ended | None, output: RunOutput) -> dict[str, Any]:
+    known: dict[str, Any] = {"argv_hash": handler.argv_hash, **output.tails()}
+    if ended is not None:
+        known |= {
+            "exit_code": ended.exit_code,
+            "signal": ended.signal,
+            "pid": ended.pid,
+            "duration_seconds": round(ended.duration, 3),
+            "cpu_seconds": round(ended.cpu_seconds, 3),
+            "peak_memory_bytes": ended.peak_memory_bytes,
+            "leftovers": ended.leftovers,
+        }
+    return known

@@ -1,0 +1,129 @@
+"""A command of the worker's own configuration: what it takes, and how an attempt of it is started."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from headrace.config import CommandSettings
+from headrace.errors import BadRequest, ConfigError
+from headrace.executors.command.argv import build_argv, parse_argv
+from headrace.executors.command.check_argv import check_argv, fill_defaults
+from headrace.executors.command.launch import Launch, Limits
+from headrace.executors.command.preflight import preflight
+from headrace.model.definition import DEFAULT_MAX_ATTEMPTS, Definition
+from headrace.model.job.outcome import CannotRead, Fail
+from headrace.model.job.record import ClaimedJob
+from headrace.model.payload.schema import NOT_VALID, payload_check
+from headrace.model.secret.encrypted_arguments import encrypted_fields
+from headrace.model.secret.fields import is_secret
+from headrace.model.secret.masking import SHORTEST
+from headrace.model.secret.schema import SecretSchema
+from headrace.tracing import carried
+
+
+class CommandHandler:
+    """A definition of kind `command` with the argv that the file of this machine gives it."""
+
+    in_loop = False
+
+    def __init__(
+        self,
+        key: str,
+        settings: CommandSettings,
+        environ: Mapping[str, str] = os.environ,
+        *,
+        default_attempts: int = DEFAULT_MAX_ATTEMPTS,
+    ) -> None:
+        self.settings = settings
+        self._environ = environ
+        try:
+            self._slots = parse_argv(settings.argv)
+            self.secrets = SecretSchema(settings.args)
+            check_argv(self._slots, settings.args, lambda name: is_secret(name, self.secrets))
+            self.secret_fields = encrypted_fields(self.secrets)
+            self.definition = Definition(
+                key=key,
+                kind="command",
+                description=settings.description,
+                payload_schema=settings.args,
+                queue=settings.queue,
+                priority=settings.priority,
+                max_attempts=settings.max_attempts or default_attempts,
+                timeout=None if settings.timeout_seconds is None else timedelta(seconds=settings.timeout_seconds),
+            )
+        except (BadRequest, ValueError) as error:
+            raise ConfigError(f"commands.{key}: {error}") from None
+        self._check = payload_check(json.dumps(settings.args))
+        if (self._check({}) or "").startswith(NOT_VALID):
+            raise ConfigError(f"commands.{key}.args: {self._check({})}")
+        written = json.dumps([list(settings.argv), settings.user], sort_keys=True)
+        self.argv_hash = hashlib.sha256(written.encode()).hexdigest()[:16]
+
+    @property
+    def key(self) -> str:
+        return self.definition.key
+
+    @property
+    def passed_secrets(self) -> list[str]:
+        """The values of the environment that must not be seen in what it prints."""
+        return [self._environ[name] for name in self.settings.pass_env if name in self._environ]
+
+    def problems(self) -> list[str]:
+        """What keeps it from running on this machine."""
+        missing = [f"pass_env: {name} is not set here" for name in self.settings.pass_env if name not in self._environ]
+        return missing + preflight(self._launch([slot.prefix.encode() for slot in self._slots], {}, None))
+
+    def warnings(self) -> list[str]:
+        """What its owner should know."""
+        short = [name for name in self.settings.pass_env if 0 < len(self._environ.get(name, "").encode()) < SHORTEST]
+        return [f"pass_env: the value of {name} is too short to be masked in what the command prints" for name in short]
+
+    def launch(self, job: ClaimedJob) -> Launch:
+        """How to start this job's attempt; a payload that does not fit may do so for another worker's configuration."""
+        payload = json.loads(job.payload)
+        problem = self._check(payload)
+        if problem is not None:
+            raise CannotRead(f"the payload does not fit: {problem} ({self.definition.about_version()})")
+        scheduled_for = job.scheduled_for.isoformat() if job.scheduled_for else ""
+        builtins = {"tenant_id": job.tenant, "job_id": str(job.id), "run": job.run, "scheduled_for": scheduled_for}
+        try:
+            argv = build_argv(self._slots, fill_defaults(payload, self.settings.args), builtins)
+        except BadRequest as error:
+            raise Fail(str(error)) from None
+        about = {"HEADRACE_JOB_ID": str(job.id), "HEADRACE_RUN": str(job.run), "HEADRACE_TENANT": job.tenant}
+        about |= carried.environment()
+        stdin = job.payload.encode() if self.settings.stdin == "payload" else None
+        return self._launch(argv, about, stdin)
+
+    def _launch(self, argv: list[bytes], about: Mapping[str, str], stdin: bytes | None) -> Launch:
+        settings = self.settings
+        inherited = {name: self._environ[name] for name in ("PATH", *settings.pass_env) if name in self._environ}
+        return Launch(
+            argv=argv,
+            env={**inherited, **settings.env, **about},
+            stdin=stdin,
+            merge_stderr=settings.merge_stderr,
+            kill_grace=settings.kill_grace_seconds,
+            limits=Limits(
+                memory_mb=settings.memory_mb,
+                cpu_seconds=settings.cpu_seconds,
+                file_size_mb=settings.file_size_mb,
+                open_files=settings.open_files,
+                max_processes=settings.max_processes,
+            ),
+            user=settings.user,
+            result_file=settings.result == "file",
+        )
+
+    def argv_for(self, payload: Mapping[str, Any], builtins: Mapping[str, Any]) -> list[str]:
+        """The argv that a payload would give, for people to look at."""
+        problem = self._check(payload)
+        if problem is not None:
+            raise BadRequest(f"the payload does not fit: {problem}")
+        slots = build_argv(self._slots, fill_defaults(payload, self.settings.args), builtins)
+        return [argument.decode("utf-8", "backslashreplace") for argument in slots]

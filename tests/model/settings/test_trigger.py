@@ -1,0 +1,114 @@
+"""Settings of a trigger: what is missing has a default, what is wrong is refused with the reason."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from headrace.errors import BadRequest
+from headrace.model.settings.trigger import DEFAULTS, complete_settings, read_settings
+from headrace.model.time.schedule import Cron, Every
+
+NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+
+def test_what_was_not_said_has_its_default() -> None:
+    assert complete_settings({"cron_expr": "@daily"}) == {**DEFAULTS, "cron_expr": "@daily"}
+
+
+def test_an_event_name_makes_an_event_trigger() -> None:
+    assert complete_settings({"event_name": "file.*"})["trigger_type"] == "event"
+
+
+def test_settings_become_a_rule() -> None:
+    settings = complete_settings(
+        {
+            "cron_expr": "30 4 * * *",
+            "timezone": "Europe/Berlin",
+            "catch_up": "all",
+            "catch_up_cap": 7,
+            "misfire_grace_seconds": 5,
+            "overlap": "skip",
+            "jitter_seconds": 1.5,
+            "max_fires": 3,
+            "dedupe_window_seconds": 60,
+            "pause_on_failures": 2,
+            "payload": {"a": 1},
+        }
+    )
+    rule = read_settings("nightly", settings)
+    assert rule.schedule is not None
+    assert isinstance(rule.schedule.beat, Cron)
+    assert rule.schedule.beat.tz.key == "Europe/Berlin"
+    assert (rule.name, rule.catch_up, rule.catch_up_cap, rule.overlap) == ("nightly", "all", 7, "skip")
+    assert (rule.misfire_grace, rule.jitter) == (timedelta(seconds=5), timedelta(seconds=1.5))
+    assert (rule.max_fires, rule.dedupe_window, rule.pause_on_failures) == (3, timedelta(seconds=60), 2)
+    assert rule.payload.render({}) == ('{"a":1}', {"a": 1})
+
+
+def test_an_interval_keeps_its_start() -> None:
+    rule = read_settings("t", complete_settings({"interval_seconds": 90, "starts_at": NOW}))
+    assert rule.schedule is not None
+    assert rule.schedule.beat == Every(timedelta(seconds=90), NOW)
+
+
+def test_init_has_no_schedule() -> None:
+    rule = read_settings("t", complete_settings({"trigger_type": "init", "init_version": "2"}))
+    assert (rule.schedule, rule.init_version) == (None, "2")
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({}, "none of them"),
+    ({"cron_expr": "@daily", "interval_seconds": 5}, "cron_expr and interval_seconds"),
+    ({"cron_expr": "@daily", "event_name": "a"}, "cron_expr and event_name"),
+    ({"trigger_type": "init", "cron_expr": "@daily"}, "of type init"),
+    ({"trigger_type": "event"}, "none of them"),
+    ({"trigger_type": "sometimes", "cron_expr": "@daily"}, "sometimes"),
+    ({"cron": "@daily"}, "has no cron"),
+    ({"cron_expr": "* * * * * *"}, "five fields"),
+    ({"cron_expr": "*/70 * * * *"}, "step"),
+    ({"cron_expr": "0 0 31 2 *"}, "No date ever matches"),
+    ({"cron_expr": "@daily", "timezone": "Berlin"}, "Europe/Berlin"),
+    ({"interval_seconds": 5, "timezone": "nowhere"}, "no time zone"),
+    ({"interval_seconds": 0}, "more than zero"),
+    ({"interval_seconds": -1}, "more than zero"),
+    ({"interval_seconds": float("nan")}, "more than zero"),
+    ({"interval_seconds": float("inf")}, "out of range"),
+    ({"interval_seconds": 0.05}, "out of range"),
+    ({"cron_expr": "@daily", "starts_at": NOW.replace(tzinfo=None)}, "starts_at needs a time zone"),
+    ({"cron_expr": "@daily", "ends_at": NOW.replace(tzinfo=None)}, "ends_at needs a time zone"),
+    ({"cron_expr": "@daily", "starts_at": NOW, "ends_at": NOW}, "end after it starts"),
+    ({"cron_expr": "@daily", "payload": {"a": "{{"}}, "never closed"),
+    ({"cron_expr": "@daily", "payload": {"a": float("nan")}}, "cannot be stored"),
+    ({"cron_expr": "@daily", "payload": {"a": "\0"}}, "NUL"),
+    ({"cron_expr": "@daily", "payload": [1]}, "must be an object"),
+    ({"event_name": "a", "condition": "["}, ""),
+]
+
+
+@pytest.mark.parametrize(("settings", "sentence"), REFUSED, ids=str)
+def test_what_is_wrong_is_refused_with_the_reason(settings: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(BadRequest) as caught:
+        complete_settings(settings)
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"cron_expr": 5},
+        {"cron_expr": "@daily", "timezone": None},
+        {"cron_expr": "@daily", "starts_at": "tomorrow"},
+        {"interval_seconds": "5"},
+        {"cron_expr": "@daily", "misfire_grace_seconds": 1e300},
+        {"cron_expr": "@daily", "jitter_seconds": float("nan")},
+        {"cron_expr": "@daily", "jitter_seconds": None},
+        {"cron_expr": "@daily", "dedupe_window_seconds": "1"},
+    ],
+    ids=str,
+)
+def test_what_cannot_be_computed_with_is_refused_too(settings: dict[str, Any]) -> None:
+    with pytest.raises(BadRequest):
+        complete_settings(settings)
