@@ -14,7 +14,7 @@ from bench.drain import drain_product
 from bench.lines import Line, Scale, at_least
 from bench.stage import Stage
 from headrace.model.retention import Keep
-from headrace.retention.prune import NO_LIMITS, Limits, prune_jobs
+from headrace.retention.prune import NO_LIMITS, PruneLimits, prune_jobs
 
 ROUNDS = 5
 WEEKS = 4
@@ -67,7 +67,7 @@ async def measure_retention(stage: Stage, scale: Scale) -> list[Line]:
             seconds = time.monotonic() - began
         removed = (before - await _left(stage)) / seconds
     began, before = time.monotonic(), await _left(stage)
-    await prune_jobs(stage.db, KEEP, Limits(rest=0))
+    await prune_jobs(stage.db, KEEP, PruneLimits(rest=0))
     alone = (before - await _left(stage)) / (time.monotonic() - began)
     ratio = statistics.median(two / one for one, two in zip(without, beside, strict=True))
     await stage.clear()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from headrace.api.app import create_app
-from headrace.service.session import House
+from headrace.service.session import Runtime
 
 HEAD = """\
 # The API
@@ -26,7 +26,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 
 def openapi() -> dict[str, Any]:
     """The document, which needs no database."""
-    return create_app(cast("House", None)).openapi()
+    return create_app(cast("Runtime", None)).openapi()
 
 
 def api_page() -> str:

@@ -6,19 +6,19 @@ import asyncio
 
 import pytest
 
-from headrace.aio import pause_for
+from headrace.aio import wait_for_event
 
 
 async def test_it_tells_whether_the_event_came() -> None:
     event = asyncio.Event()
-    assert not await pause_for(event, 0.001)
+    assert not await wait_for_event(event, 0.001)
     event.set()
-    assert await pause_for(event, 0.001)
+    assert await wait_for_event(event, 0.001)
 
 
 async def test_a_cancellation_that_comes_together_with_the_event_is_not_lost() -> None:
     event = asyncio.Event()
-    waiting = asyncio.create_task(pause_for(event, 60))
+    waiting = asyncio.create_task(wait_for_event(event, 60))
     await asyncio.sleep(0)
     event.set()
     waiting.cancel()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 
-async def pause_for(event: asyncio.Event, seconds: float) -> bool:
+async def wait_for_event(event: asyncio.Event, seconds: float) -> bool:
     """Whether the event came in time.
 
     Not `asyncio.wait_for`: in Python 3.11 it swallows a cancellation that comes together with the event, and whoever

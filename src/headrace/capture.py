@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any, TextIO
 
 from headrace.context import Context
-from headrace.log import TAKEN, know_from
+from headrace.log import TAKEN, add_context_provider
 from headrace.model.log.line import LOG, STDERR, STDOUT
 from headrace.model.log.run_log import RunLog
 from headrace.model.secret.masking import Masker
@@ -45,7 +45,7 @@ def _about_run() -> dict[str, Any]:
     return {} if context is None else context.about()
 
 
-know_from(_about_run)
+add_context_provider(_about_run)
 
 
 class JobLogHandler(logging.Handler):

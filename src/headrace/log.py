@@ -28,13 +28,13 @@ LEVELS = {
 _SOURCES: list[Callable[[], Mapping[str, Any]]] = []
 
 
-def know_from(source: Callable[[], Mapping[str, Any]]) -> None:
+def add_context_provider(source: Callable[[], Mapping[str, Any]]) -> None:
     """Let every line have what this source knows at that moment."""
     if source not in _SOURCES:
         _SOURCES.append(source)
 
 
-def known_fields() -> dict[str, Any]:
+def context_fields() -> dict[str, Any]:
     """What every line that is written here and now has: of its job, worker, request and trace."""
     import structlog
 
@@ -46,7 +46,7 @@ def known_fields() -> dict[str, Any]:
 
 def _add_known(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """What the line says itself has the last word."""
-    for key, value in known_fields().items():
+    for key, value in context_fields().items():
         event.setdefault(key, value)
     return event
 

@@ -22,7 +22,7 @@ from headrace.db.connect import Connection
 from headrace.errors import Conflict, NotFound
 from headrace.model.alert.incident import Reading
 from headrace.rollups.fold import fold_deltas
-from headrace.worker.maintenance.due_watch import look_ahead
+from headrace.worker.maintenance.due_watch import read_next_due
 
 MINUTE = timedelta(minutes=1)
 FIRING = Told("firing", "ops-job_died", ("work",))
@@ -83,7 +83,7 @@ async def test_one_who_dies_between_the_incident_and_its_notice_has_told_and_ope
 
 async def test_it_is_due_only_while_there_are_rules_and_a_job_to_send_with(watch: Watchman) -> None:
     async def due() -> float | None:
-        return (await look_ahead(watch.db)).alert
+        return (await read_next_due(watch.db)).alert
 
     assert await due() is None
     rule_id = await watch.rule("job_died")
@@ -102,7 +102,7 @@ async def test_it_is_due_only_while_there_are_rules_and_a_job_to_send_with(watch
 async def test_a_long_look_makes_the_next_one_later(watch: Watchman) -> None:
     await watch.rule("job_died")
     await watch.db.execute("update headrace.alert_turn set looked_at = now() + '1 hour', took = '1 second'")
-    assert 3600 < ((await look_ahead(watch.db)).alert or 0) <= 3650
+    assert 3600 < ((await read_next_due(watch.db)).alert or 0) <= 3650
 
 
 async def test_a_tenants_rule_sees_that_tenants_jobs_alone(watch: Watchman) -> None:

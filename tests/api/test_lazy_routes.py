@@ -13,7 +13,7 @@ from tests.api.conftest import Api
 
 import headrace.api.routes
 from headrace.api.app import create_app, routes
-from headrace.api.lazy_routes import AT_THE_ROOT, EVERY, PARTS, PREFIX, parts_for, router_of
+from headrace.api.lazy_routes import AT_THE_ROOT, EVERY, PREFIX, ROUTE_MODULES, modules_for, router_of
 from headrace.service.principal import SYSTEM
 
 ID = "01900000-0000-7000-8000-000000000000"
@@ -37,7 +37,7 @@ def paths() -> list[tuple[str, str]]:
 
 def asked(part: str, route: Any) -> str:
     """A path with an id in each of its places."""
-    return (PREFIX if part in PARTS else "") + re.sub(r"\{[^}]*\}", ID, route.path)
+    return (PREFIX if part in ROUTE_MODULES else "") + re.sub(r"\{[^}]*\}", ID, route.path)
 
 
 def test_every_module_of_routes_is_a_part() -> None:
@@ -46,22 +46,22 @@ def test_every_module_of_routes_is_a_part() -> None:
 
 @pytest.mark.parametrize(("part", "path"), paths())
 def test_a_path_is_answered_by_a_part_that_is_loaded_for_it(part: str, path: str) -> None:
-    assert part in parts_for(path), f"say in api/lazy_routes.py that {path} is answered by {part!r}"
+    assert part in modules_for(path), f"say in api/lazy_routes.py that {path} is answered by {part!r}"
 
 
 def test_little_is_loaded_for_a_path() -> None:
-    assert parts_for(f"{PREFIX}/jobs") == ("jobs.routes",)
-    assert parts_for(f"{PREFIX}/jobs/bulk") == ("jobs.bulk",)
-    assert parts_for(f"{PREFIX}/admin/tokens") == ("admin.tokens",)
-    assert parts_for(f"{PREFIX}/nothing") == ()
-    assert parts_for("/healthz") == AT_THE_ROOT
+    assert modules_for(f"{PREFIX}/jobs") == ("jobs.routes",)
+    assert modules_for(f"{PREFIX}/jobs/bulk") == ("jobs.bulk",)
+    assert modules_for(f"{PREFIX}/admin/tokens") == ("admin.tokens",)
+    assert modules_for(f"{PREFIX}/nothing") == ()
+    assert modules_for("/healthz") == AT_THE_ROOT
 
 
 async def test_a_brief_application_answers_as_the_whole_does(api: Api) -> None:
-    brief = create_app(api.hr, identify=lambda _request: SYSTEM, brief=True)
+    lazy = create_app(api.hr, identify=lambda _request: SYSTEM, lazy=True)
     whole = create_app(api.hr, identify=lambda _request: SYSTEM)
     answers = []
-    for app in (brief, whole):
+    for app in (lazy, whole):
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://headrace.test") as client:
             found = [await client.get(PREFIX + path) for path in ASKED]
             answers.append([(one.status_code, one.headers["content-type"], one.json()) for one in found])

@@ -16,7 +16,7 @@ from headrace.errors import BadRequest, NotFound
 from headrace.service import Principal
 from headrace.service.jobs.enqueue import JobRequest
 from headrace.service.permissions import Forbidden
-from headrace.service.triggers.render import Sample
+from headrace.service.triggers.render import SampleEvent
 
 
 def declared(url: str) -> Headrace:
@@ -136,7 +136,7 @@ async def test_definitions_events_and_jobs_are_there_too(database_url: str) -> N
         made = await hr.control.jobs.enqueue(JobRequest(definition="work"))
         assert made.job.tenant == "default"
         await asyncio.wait_for(finished(hr, made.job.id), PATIENCE)
-        tried = await hr.control.triggers.render(Sample(payload={"n": "{{event.n}}"}, event={"n": 3}))
+        tried = await hr.control.triggers.render(SampleEvent(payload={"n": "{{event.n}}"}, event={"n": 3}))
         assert tried.payload == {"n": 3}
 
 

@@ -19,7 +19,7 @@ from headrace.queue import claim, finish, lease, promote, rescue
 from headrace.queue.claim import Held, claim_jobs, list_held
 from headrace.queue.promote import promote_due
 from headrace.worker.maintenance import due_watch as maintenance_due_watch
-from headrace.worker.maintenance.due_watch import look_ahead
+from headrace.worker.maintenance.due_watch import read_next_due
 
 MILLION = 1_000_000
 
@@ -130,7 +130,7 @@ async def test_plans_made_while_the_queue_was_empty_stay_right_when_it_fills(eng
             ghosts = [Held(uuid4(), 1, 0, 3, 1, 1, suspect=False)] * (not held)
             assert len(await engine.finish(worker, held or ghosts)) == len(held)
             await promote_due(engine.db)
-            await look_ahead(engine.db)
+            await read_next_due(engine.db)
             await engine.rescue()
             await list_held(engine.db, worker_id=worker)
 

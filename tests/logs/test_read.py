@@ -7,7 +7,7 @@ from datetime import timedelta
 from tests.engine import Engine
 from tests.logs.printing import Another, Run, put, start, stored
 
-from headrace.logs.read import Page, read_lines
+from headrace.logs.read import LinePage, read_lines
 from headrace.model.job.outcome import Failed
 from headrace.model.log.line import STDERR, STDOUT, LogLine
 
@@ -39,10 +39,10 @@ async def test_lines_come_in_order_of_run_and_number(engine: Engine) -> None:
     second = await next_run(first)
     await second.write(second.lines(2))
     page = await read_lines(engine.db, first.job_id)
-    assert page == Page(first.written + second.written, (2, 2), more=False, ended=False)
+    assert page == LinePage(first.written + second.written, (2, 2), more=False, ended=False)
     await second.finish()
     page = await read_lines(engine.db, first.job_id, after=page.after)
-    assert page == Page([], (2, 2), more=False, ended=True)
+    assert page == LinePage([], (2, 2), more=False, ended=True)
 
 
 async def test_pages_of_every_size_have_each_line_once(engine: Engine) -> None:
@@ -125,9 +125,9 @@ async def test_lines_outlive_their_job(engine: Engine) -> None:
     await engine.db.execute("delete from headrace.queue")
     await engine.db.execute("delete from headrace.job")
     page = await read_lines(engine.db, run.job_id)
-    assert page == Page(lines[1:], (1, 3), more=False, ended=True)
+    assert page == LinePage(lines[1:], (1, 3), more=False, ended=True)
 
 
 async def test_a_job_without_lines_is_an_empty_page(engine: Engine) -> None:
     run = await start(engine)
-    assert await read_lines(engine.db, run.job_id) == Page([], (0, 0), more=False, ended=False)
+    assert await read_lines(engine.db, run.job_id) == LinePage([], (0, 0), more=False, ended=False)

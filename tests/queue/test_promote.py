@@ -12,7 +12,7 @@ from tests.engine import Engine
 
 from headrace.queue import promote
 from headrace.queue.promote import SQL, promote_due
-from headrace.worker.maintenance.due_watch import look_ahead
+from headrace.worker.maintenance.due_watch import read_next_due
 
 LATER = "select now() + interval '1 hour'"
 
@@ -112,10 +112,10 @@ def nodes(plan: dict[str, object]) -> list[dict[str, object]]:
 
 
 async def test_the_next_due_time_is_told_in_seconds_of_the_databases_clock(engine: Engine) -> None:
-    assert (await look_ahead(engine.db)).promote is None
+    assert (await read_next_due(engine.db)).promote is None
     near, _ = await schedule(engine, 2)
     await age(engine, near, -timedelta(minutes=5))
-    seconds = (await look_ahead(engine.db)).promote
+    seconds = (await read_next_due(engine.db)).promote
     assert seconds is not None
     assert 240 < seconds <= 300
 
@@ -123,11 +123,11 @@ async def test_the_next_due_time_is_told_in_seconds_of_the_databases_clock(engin
 async def test_a_job_for_the_last_day_there_is_waits_without_troubling_the_others(engine: Engine) -> None:
     await engine.define()
     last = await engine.db.fetchval("select headrace.enqueue('work', scheduled_for => '9000-01-01Z')")
-    far = (await look_ahead(engine.db)).promote
+    far = (await read_next_due(engine.db)).promote
     assert await promote_due(engine.db) == 0
     assert await engine.status(last) == "scheduled"
     await schedule(engine)
-    near = (await look_ahead(engine.db)).promote
+    near = (await read_next_due(engine.db)).promote
     assert near is not None
     assert far is not None
     assert near < far

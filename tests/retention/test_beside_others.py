@@ -14,13 +14,13 @@ from tests.retention.history import DAY, Past
 import headrace.retention.remove as remove
 from headrace.model.retention import Keep
 from headrace.retention.policy import read_policies
-from headrace.retention.prune import Limits, prune_jobs
+from headrace.retention.prune import PruneLimits, prune_jobs
 from headrace.retention.remove import remove_leaving
 from headrace.retention.rows import delete_batch
 from headrace.retention.week import list_weeks, mark_leaving, nothing_must_stay, touched
 
 KEEP = Keep(jobs=30 * DAY, dead_letters=60 * DAY)
-QUICK = Limits(rest=0)
+QUICK = PruneLimits(rest=0)
 # In the first of fifteen weeks before this one, whatever day it is.
 OLDEST = 105 * DAY
 
@@ -146,7 +146,7 @@ async def test_processes_that_prune_at_once_remove_everything_once(past: Past, a
             await past.job(age=age * DAY)
     kept = await past.job(age=50 * DAY, final="dead_letter")
     connections = [await another() for _ in range(3)]
-    done = await asyncio.gather(*(prune_jobs(conn, KEEP, Limits(batch=1, rest=0)) for conn in connections))
+    done = await asyncio.gather(*(prune_jobs(conn, KEEP, PruneLimits(batch=1, rest=0)) for conn in connections))
     done.append(await prune_jobs(past.db, KEEP, QUICK))
     assert await past.jobs() == {kept}
     assert await past.leftovers() == []

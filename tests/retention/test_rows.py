@@ -10,7 +10,7 @@ from typing import Any
 from tests.retention.history import DAY, Past
 
 from headrace.model.retention import Keep
-from headrace.retention.prune import Limits, prune_jobs
+from headrace.retention.prune import PruneLimits, prune_jobs
 from headrace.retention.rows import SQL
 
 KEEP = Keep(jobs=30 * DAY, dead_letters=60 * DAY)
@@ -38,7 +38,7 @@ async def test_lines_progress_and_keys_go_with_their_job(past: Past) -> None:
             " where id = $1",
             job_id,
         )
-    done = await prune_jobs(past.db, KEEP, Limits(batch=2, rest=0))
+    done = await prune_jobs(past.db, KEEP, PruneLimits(batch=2, rest=0))
     assert done.jobs == {"work": 3}
     assert await past.jobs() == {kept}
     assert await past.leftovers() == []
@@ -50,16 +50,16 @@ async def test_a_prune_that_runs_out_of_time_says_so_and_the_next_goes_on(past: 
     for _ in range(3):
         await past.job(age=40 * DAY)
     kept = await past.job(age=40 * DAY, final="dead_letter")
-    done = await prune_jobs(past.db, KEEP, Limits(batch=1, rest=0, until=time.monotonic()))
+    done = await prune_jobs(past.db, KEEP, PruneLimits(batch=1, rest=0, until=time.monotonic()))
     assert not done.complete
-    assert (await prune_jobs(past.db, KEEP, Limits(rest=0))).complete
+    assert (await prune_jobs(past.db, KEEP, PruneLimits(rest=0))).complete
     assert await past.jobs() == {kept}
 
 
 async def test_progress_is_reported(past: Past) -> None:
     await past.job(age=40 * DAY)
     heard: list[float] = []
-    await prune_jobs(past.db, KEEP, Limits(rest=0), report=heard.append)
+    await prune_jobs(past.db, KEEP, PruneLimits(rest=0), report=heard.append)
     assert heard
     assert heard == sorted(heard)
     assert 0 <= min(heard) <= max(heard) < 1

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.retention.history import DAY, Past
 
 from headrace.model.retention import Keep
-from headrace.retention.prune import Limits, preview_prune, prune_jobs
+from headrace.retention.prune import PruneLimits, preview_prune, prune_jobs
 
 KEEP = Keep(jobs=30 * DAY, dead_letters=60 * DAY)
 # Away from noon, when the rules of these tests change sides.
@@ -88,7 +88,7 @@ async def test_what_must_stay_stays_and_the_rest_goes(
 
     said = await preview_prune(past.db, KEEP)
     assert await past.jobs() == jobs.keys()
-    done = await prune_jobs(past.db, KEEP, Limits(batch=batch, rest=0))
+    done = await prune_jobs(past.db, KEEP, PruneLimits(batch=batch, rest=0))
 
     assert await past.jobs() == staying
     assert await past.leftovers() == []
@@ -96,7 +96,7 @@ async def test_what_must_stay_stays_and_the_rest_goes(
     assert +done.jobs == Counter(one.definition for job_id, one in jobs.items() if job_id not in staying)
     assert set(weeks) - set(await past.bounds()) == {whole.week.lower_bound for whole in done.weeks}
     # A second one finds nothing more.
-    again = await prune_jobs(past.db, KEEP, Limits(rest=0))
+    again = await prune_jobs(past.db, KEEP, PruneLimits(rest=0))
     assert (+again.jobs, again.weeks) == (Counter(), [])
 
 

@@ -14,7 +14,7 @@ from headrace.rollups import fold
 from headrace.rollups.fold import fold_deltas
 from headrace.rollups.prune import prune_rollups
 from headrace.rollups.sample import sample_queue
-from headrace.worker.maintenance.due_watch import look_ahead
+from headrace.worker.maintenance.due_watch import read_next_due
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MINUTES = "select count(*), sum(enqueued) from headrace.rollup"
@@ -114,7 +114,7 @@ async def pause_after(engine: Engine, done: str) -> float:
 
 
 async def test_nothing_is_due_where_nothing_happens(engine: Engine) -> None:
-    assert (await look_ahead(engine.db)).tally is None
+    assert (await read_next_due(engine.db)).tally is None
     await fold_deltas(engine.db)
     assert await sample_queue(engine.db, when_due=True) is None
 
@@ -164,7 +164,7 @@ async def test_a_full_queue_where_nothing_happens_is_sampled_now_and_then_and_an
     assert await pause_after(engine, "sampled_at") == 15
     await engine.db.execute("delete from headrace.queue")
     await sample_queue(engine.db)
-    assert (await look_ahead(engine.db)).tally is None
+    assert (await read_next_due(engine.db)).tally is None
 
 
 async def test_old_minutes_and_hours_go_and_totals_stay(engine: Engine) -> None:
@@ -179,6 +179,6 @@ async def test_old_minutes_and_hours_go_and_totals_stay(engine: Engine) -> None:
 
 
 async def tally_in(engine: Engine) -> float:
-    seconds = (await look_ahead(engine.db)).tally
+    seconds = (await read_next_due(engine.db)).tally
     assert seconds is not None
     return seconds

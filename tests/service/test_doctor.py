@@ -17,14 +17,14 @@ from headrace.config import DatabaseSettings, Settings, SqlSettings
 from headrace.db.connect import Connection, Endpoint
 from headrace.db.database import Database
 from headrace.db.migrate import migrate, read_migrations
-from headrace.service.doctor import Finding, Patient, examine, run, schema
+from headrace.service.doctor import Finding, Target, examine, run, schema
 
 
 async def findings(url: str, **settings: Any) -> dict[str, Finding]:
     """The worst of each name."""
     database = await Database.open(url=url, data_dir=Path("nowhere"), pool_size=2, migrated=False)
     try:
-        found = [one async for one in examine(Patient(database, Settings(**settings)))]
+        found = [one async for one in examine(Target(database, Settings(**settings)))]
     finally:
         await database.close()
     order = ("ok", "warn", "fail")
@@ -119,7 +119,7 @@ async def test_jobs_and_triggers_of_a_definition_that_is_gone_are_told_first_of_
     await connection.execute("update headrace.definition set deleted_from_code_at = now() where key = 'charge'")
     database = await Database.open(url=database_url, data_dir=Path("nowhere"), pool_size=2, migrated=False)
     try:
-        found = [one async for one in examine(Patient(database, Settings()))]
+        found = [one async for one in examine(Target(database, Settings()))]
     finally:
         await database.close()
     told = found[[one.name for one in found].index("migrations") + 1 :]

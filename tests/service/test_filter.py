@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 
 from headrace.model.job.ids import first_id
 from headrace.model.job.status import JobStatus
-from headrace.service.jobs.access_path import WINDOW, Found, candidates, merge
-from headrace.service.jobs.filter import JobFilter, roads
+from headrace.service.jobs.access_path import WINDOW, ScannedIds, candidates, merge
+from headrace.service.jobs.filter import JobFilter, plan_paths
 
 ids = st.integers(min_value=1, max_value=60).map(lambda n: UUID(int=n))
 
 
-def walk(road: list[tuple[UUID, bool]], *, below: UUID | None, window: int, n: int) -> Found:
+def walk(road: list[tuple[UUID, bool]], *, below: UUID | None, window: int, n: int) -> ScannedIds:
     """What a road gives: rows with whether they fit, within a window."""
     looked = [row for row in road if below is None or row[0] < below][:window]
     found = [job_id for job_id, fits in looked if fits][:n]
     if len(found) == n:
-        return Found(found, None)
-    return Found(found, looked[-1][0] if len(looked) == window else None)
+        return ScannedIds(found, None)
+    return ScannedIds(found, looked[-1][0] if len(looked) == window else None)
 
 
 @given(
@@ -68,7 +68,7 @@ def test_the_place_of_a_value_is_never_its_text() -> None:
         q=hostile,
     )
     for wanted in (everything, JobFilter(correlation_id=hostile, source=hostile), JobFilter(definition=hostile)):
-        for road in roads(wanted, tenant_id=7, after=UUID(int=5)):
+        for road in plan_paths(wanted, tenant_id=7, after=UUID(int=5)):
             sql, values = candidates(road, 10)
             assert "drop table" not in sql
             assert sql.count(f"${len(values)}")
@@ -82,5 +82,5 @@ def test_a_filter_that_an_index_answers_looks_at_no_more_than_the_page() -> None
         JobFilter(correlation_id="x", include_system=True),
         JobFilter(trigger=UUID(int=1)),  # by two indexes, one after the other
     ):
-        for road in roads(wanted, tenant_id=None, after=None):
+        for road in plan_paths(wanted, tenant_id=None, after=None):
             assert (road.asked, road.window) == ([], WINDOW)

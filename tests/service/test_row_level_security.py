@@ -8,7 +8,7 @@ from tests.api.conftest import Api
 from tests.service.seeding import BOTH, seed_everything
 
 from headrace.service.principal import Principal
-from headrace.service.session import enter
+from headrace.service.session import begin
 
 OF_ONE_TENANT = [
     *("job", "queue", "attempt", "idempotency", "log", "trigger", "deleted_trigger", "event", "audit", "operation"),
@@ -30,7 +30,7 @@ async def test_a_tenant_sees_its_own_rows_however_it_asks(api: Api, table: str) 
     counts = {}
 
     for tenant in BOTH:
-        async with enter(api.hr, await principal_of(api, tenant), "jobs.list") as act:
+        async with begin(api.hr, await principal_of(api, tenant), "jobs.list") as act:
             counts[tenant] = await act.conn.fetchval(f"select count(*) from headrace.{table}")
 
     async with api.hr.database.pool.acquire() as conn:
@@ -53,7 +53,7 @@ async def test_a_tenant_cannot_write_rows_of_another(api: Api, table: str) -> No
     globex = (await principal_of(api, "globex")).tenant_id
     change = COPY if table in ("job", "event") else "update headrace.{table} set tenant_id = {tenant}"
 
-    async with enter(api.hr, await principal_of(api, "acme"), "jobs.list") as act:
+    async with begin(api.hr, await principal_of(api, "acme"), "jobs.list") as act:
         assert await act.conn.fetchval(f"select count(*) from headrace.{table}")
         savepoint = act.conn.transaction()
         await savepoint.start()
@@ -71,7 +71,7 @@ async def test_without_a_tenant_the_role_sees_nothing(api: Api) -> None:
 
 
 async def test_partitions_and_secrets_are_not_the_roles_to_read(api: Api) -> None:
-    async with enter(api.hr, await principal_of(api, "acme"), "jobs.list") as act:
+    async with begin(api.hr, await principal_of(api, "acme"), "jobs.list") as act:
         partitions = await act.conn.fetch(
             "select c.relname from pg_inherits join pg_class as c on c.oid = inhrelid"
             " join pg_class as p on p.oid = inhparent where p.relname in ('job', 'attempt', 'log') and c.relkind = 'r'"
@@ -91,7 +91,7 @@ async def test_partitions_and_secrets_are_not_the_roles_to_read(api: Api) -> Non
 
 
 async def test_the_role_is_left_with_the_transaction(api: Api) -> None:
-    async with enter(api.hr, await principal_of(api, "acme"), "jobs.list"):
+    async with begin(api.hr, await principal_of(api, "acme"), "jobs.list"):
         pass
     async with api.hr.database.tenant_pool.acquire() as conn:
         assert await conn.fetchval("select current_user = session_user")
@@ -100,7 +100,7 @@ async def test_the_role_is_left_with_the_transaction(api: Api) -> None:
 
 async def test_the_search_of_a_tenant_finds_its_own_lines_alone(api: Api) -> None:
     await seed_everything(api)
-    async with enter(api.hr, await principal_of(api, "acme"), "jobs.list") as act:
+    async with begin(api.hr, await principal_of(api, "acme"), "jobs.list") as act:
         found = await act.conn.fetchval(
             "select hits from headrace.search_own_log('', null, null, null, null, null, 50, null, null, null, null)"
         )

@@ -11,7 +11,7 @@ from headrace.errors import NotFound
 from headrace.logs.read import read_lines
 from headrace.service import Principal
 from headrace.service.events import service as events_service
-from headrace.service.session import enter
+from headrace.service.session import begin
 from headrace.triggers.change import delete_trigger, set_enabled, update_trigger
 from headrace.triggers.read import ALL, list_deliveries, list_fires, name_trigger, page_triggers
 from headrace.triggers.run_now import run_now
@@ -29,7 +29,7 @@ async def of_acme(api: Api) -> tuple[UUID, int]:
 
 async def test_triggers_are_not_found_whichever_tenant_is_asked_for(api: Api) -> None:
     trigger_id, acme = await of_acme(api)
-    async with enter(api.hr, GLOBEX, "triggers.read") as act:
+    async with begin(api.hr, GLOBEX, "triggers.read") as act:
         for tenant_id in (None, acme):
             assert await page_triggers(act.conn, ALL, tenant_id=tenant_id, after=None, limit=10) == []
             with pytest.raises(NotFound):
@@ -48,7 +48,7 @@ async def test_triggers_are_not_changed_whichever_tenant_is_said(api: Api) -> No
         lambda conn: run_now(conn, "hourly", tenant="acme"),
     ):
         with pytest.raises(NotFound, match='unknown tenant "acme"'):
-            async with enter(api.hr, GLOBEX, "triggers.change") as act:
+            async with begin(api.hr, GLOBEX, "triggers.change") as act:
                 await change(act.conn)
     assert await api.system.triggers.get("hourly", tenant="acme") == before
 
@@ -64,7 +64,7 @@ async def test_events_and_lines_are_not_found_whichever_tenant_is_asked_for(api:
     )
     async with api.hr.database.pool.acquire() as conn:
         assert len((await read_lines(conn, job_id)).lines) == 1
-    async with enter(api.hr, GLOBEX, "events.read") as act:
+    async with begin(api.hr, GLOBEX, "events.read") as act:
         for tenant_id in (None, acme):
             found = await act.conn.fetch(events_service.SQL["read_events"], tenant_id, event_id, None, None, 10)
             assert found == []

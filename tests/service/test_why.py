@@ -14,11 +14,11 @@ from tests.worker.running import running, until_armed, until_status, worker_id
 from headrace.db.connect import Endpoint
 from headrace.model.job.status import JobStatus
 from headrace.queue.lease import WorkerIdentity, register_worker
-from headrace.service.jobs.why import Facts, Standstill, reasons
+from headrace.service.jobs.why import Standstill, WhyFacts, reasons
 from headrace.worker.process.database_worker import WorkerProcess
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
-READY = Facts(
+READY = WhyFacts(
     status=JobStatus.QUEUED,
     queue="mail",
     definition="send",
@@ -40,7 +40,7 @@ READY = Facts(
 
 def said(**changes: Any) -> dict[str, str]:
     """The reasons for a job with these facts, by code."""
-    facts = Facts(**{name: getattr(READY, name) for name in Facts.__dataclass_fields__} | changes)
+    facts = WhyFacts(**{name: getattr(READY, name) for name in WhyFacts.__dataclass_fields__} | changes)
     return {reason.code: reason.detail for reason in reasons(facts)}
 
 

@@ -25,13 +25,13 @@ from tests.waiting import PATIENCE, until
 from tests.worker.running import app_on, running, working
 
 from headrace.db.link import Link
-from headrace.worker.maintenance.due_watch import Ahead, Watch, look_ahead
+from headrace.worker.maintenance.due_watch import DueWatch, NextDue, read_next_due
 from headrace.worker.maintenance.loop import Loop
-from headrace.worker.maintenance.maintenance import Maintenance, Retention
+from headrace.worker.maintenance.maintenance import Maintenance, RetentionAges
 from headrace.worker.maintenance.scheduler import Scheduler
 from headrace.worker.process.database_worker import WorkerProcess
 
-KEEP = Retention(timedelta(days=1), timedelta(days=1), timedelta(days=1), timedelta(days=1))
+KEEP = RetentionAges(timedelta(days=1), timedelta(days=1), timedelta(days=1), timedelta(days=1))
 
 
 class Counted(Loop):
@@ -60,11 +60,11 @@ async def until_fired(engine: Engine, trigger_id: UUID, n: int = 1) -> None:
 
 
 async def ahead(engine: Engine) -> float | None:
-    return (await look_ahead(engine.db)).fire
+    return (await read_next_due(engine.db)).fire
 
 
 async def test_the_watch_knows_what_comes_next(engine: Engine) -> None:
-    assert await look_ahead(engine.db) == Ahead(*[None] * 6)
+    assert await read_next_due(engine.db) == NextDue(*[None] * 6)
     trigger = await hourly(engine)
     seconds = await ahead(engine)
     assert seconds is not None
@@ -104,7 +104,7 @@ async def test_a_head_that_another_session_has_locked_is_asked_for_less_and_less
     trigger = await hourly(engine)
     await trigger.come_due()
     holder = await another()
-    watch = Watch(link, longest=lambda: 5.0)
+    watch = DueWatch(link, longest=lambda: 5.0)
     watch.scheduler = counted = Counted()
     scheduler = Scheduler(link, then=watch.wake)
     async with holder.transaction():
@@ -133,7 +133,7 @@ async def test_a_watch_sleeps_no_longer_than_to_the_next_due_time(engine: Engine
         " fire_at = clock_timestamp() + interval '1 hour' where id = $1",
         trigger_id,
     )
-    watch = Watch(link, longest=lambda: 7200.0)
+    watch = DueWatch(link, longest=lambda: 7200.0)
     watch.scheduler = counted = Counted()
     pause = await watch.tick()
     assert pause is not None

@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Mount
 from starlette.types import Receive, Scope, Send
 
-from headrace.web.files import STATIC, Shelf
+from headrace.web.files import STATIC, FileCache
 from headrace.web.site import Site
 
 HTML = {"Accept": "text/html,application/xhtml+xml"}
@@ -89,11 +89,11 @@ async def test_every_script_is_told_to_the_browser_at_once() -> None:
 )
 async def test_there_are_no_other_files(path: str) -> None:
     async with browser() as client:
-        assert (await client.get("/static/" + path.format(mark=Shelf().look().mark))).text == "the API"
+        assert (await client.get("/static/" + path.format(mark=FileCache().look().mark))).text == "the API"
 
 
 async def test_files_are_packed_for_who_can_unpack() -> None:
-    path = f"/static/{Shelf().look().mark}/vendor/uplot.js"
+    path = f"/static/{FileCache().look().mark}/vendor/uplot.js"
     async with browser() as client:
         packed = await client.get(path, headers={"Accept-Encoding": "gzip"})
         plain = await client.get(path, headers={"Accept-Encoding": "identity"})
@@ -123,7 +123,7 @@ async def test_the_policy_allows_our_own_files_and_the_import_map_and_nothing_el
 
 async def test_every_answer_tells_browsers_to_be_careful() -> None:
     async with browser() as client:
-        for path in ("/", "/api/v1/jobs", f"/static/{Shelf().look().mark}/theme.js"):
+        for path in ("/", "/api/v1/jobs", f"/static/{FileCache().look().mark}/theme.js"):
             headers = (await client.get(path)).headers
             assert headers["x-content-type-options"] == "nosniff"
             assert headers["referrer-policy"] == "same-origin"
@@ -154,7 +154,7 @@ async def test_a_hostile_mount_stays_text() -> None:
 
 def test_a_changed_file_changes_the_address_of_all(tmp_path: Path) -> None:
     (tmp_path / "a.js").write_text("1")
-    shelf = Shelf(tmp_path)
+    shelf = FileCache(tmp_path)
     before = shelf.look().mark
     assert shelf.look().mark == before
 

@@ -32,7 +32,7 @@ class Access(NamedTuple):
 
 
 class Switched:
-    """The house that the API stands on: whichever application is open now."""
+    """The runtime that the API stands on: whichever application is open now."""
 
     def __init__(self) -> None:
         self.hr: Headrace | None = None
@@ -56,8 +56,8 @@ class SharedServer:
     """Started by the first test that wants it, and there until the process ends."""
 
     def __init__(self) -> None:
-        self.house = Switched()
-        self._app = create_app(self.house)
+        self.runtime = Switched()
+        self._app = create_app(self.runtime)
         self._loop = asyncio.new_event_loop()
         self._sock = socket.create_server(("127.0.0.1", 0))
         self._open: AsyncExitStack | None = None
@@ -76,7 +76,7 @@ class SharedServer:
         """Serve that database from now on, with schedules and rescues."""
         if self._of != database_url:
             self.leave()
-            self._access = self.call(self._enter(database_url))
+            self._access = self.call(self._begin(database_url))
             self._of = database_url
         assert self._access is not None
         return self._access
@@ -91,13 +91,13 @@ class SharedServer:
         """Do something on the server's loop, and wait for it."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
 
-    async def _enter(self, database_url: str) -> Access:
+    async def _begin(self, database_url: str) -> Access:
         self._open = AsyncExitStack()
         hr = Headrace(app="server")
         hr._settings = settings_for(database_url)
         await self._open.enter_async_context(hr)
         await self._open.enter_async_context(upkeep(hr))
-        self.house.hr = hr
+        self.runtime.hr = hr
         made = await Service(hr).tokens.create("tests", "worker")
         host, port = self._sock.getsockname()
         return Access(f"http://{host}:{port}", made.token)
@@ -105,7 +105,7 @@ class SharedServer:
     async def _leave(self) -> None:
         assert self._open is not None
         await self._app.stop()
-        self.house.hr = None
+        self.runtime.hr = None
         await self._open.aclose()
 
 

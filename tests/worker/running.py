@@ -21,8 +21,8 @@ from headrace.db.connect import Connection, Endpoint
 from headrace.db.listen import Listener
 from headrace.model.job.record import Job
 from headrace.queue.rescue import mark_lost_workers, rescue_jobs
-from headrace.service.worker_protocol.state import desk_of
-from headrace.worker.claim.claim_session import Claims
+from headrace.service.worker_protocol.state import protocol_state
+from headrace.worker.claim.claim_session import ClaimSession
 from headrace.worker.process.base import Process
 from headrace.worker.process.database_worker import WorkerProcess
 from headrace.worker.process.http_worker import HttpWorkerProcess
@@ -67,7 +67,7 @@ def listener_of(process: Process) -> Listener:
     """Who hears for the worker that there is work, here or in the server."""
     if isinstance(process, WorkerProcess):
         return process._listener
-    return desk_of(over_http.server().house.database)._listener
+    return protocol_state(over_http.server().runtime.database)._listener
 
 
 async def stop_listening(process: Process) -> None:
@@ -76,11 +76,11 @@ async def stop_listening(process: Process) -> None:
         await process._listener.stop()
 
 
-def claims_of(process: Process) -> Claims:
+def claims_of(process: Process) -> ClaimSession:
     """What is remembered of the worker's lanes, here or in the server."""
     if isinstance(process, WorkerProcess):
         return process._transport.claims
-    return desk_of(over_http.server().house.database).claims_of(worker_id(process))
+    return protocol_state(over_http.server().runtime.database).claims_of(worker_id(process))
 
 
 @asynccontextmanager

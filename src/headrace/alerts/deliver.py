@@ -29,7 +29,7 @@ MOST_ERROR = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class DeliveryConfig:
     """What this process sends with."""
 
     alerts: AlertsSettings
@@ -43,7 +43,7 @@ class Means:
         return Allowed(self.alerts.allow_private, self.alerts.allow_hosts)
 
 
-async def deliver_notice(pool: Pool, notice_id: UUID, means: Means) -> Sent:
+async def deliver_notice(pool: Pool, notice_id: UUID, means: DeliveryConfig) -> Sent:
     """Send it, unless it has arrived already; or `NotSent`, once that is written down."""
     async with pool.acquire() as conn:
         row = await conn.fetchrow(SQL["read_notice"], notice_id)
@@ -63,7 +63,7 @@ async def deliver_notice(pool: Pool, notice_id: UUID, means: Means) -> Sent:
     return sent
 
 
-async def _send(pool: Pool, row: Any, means: Means) -> Sent:
+async def _send(pool: Pool, row: Any, means: DeliveryConfig) -> Sent:
     body = read_object(row["body"])
     notice = Notice(row["id"], row["event"], row["tenant"], row["created_at"], body)
     match row["kind"]:

@@ -11,13 +11,13 @@ from starlette.types import Receive, Scope, Send
 from headrace.api.access_log import AccessLog
 from headrace.api.auth import Identify
 from headrace.api.body.unread import EndUnread
-from headrace.api.lazy_routes import AT_THE_ROOT, EVERY, PREFIX, parts_for, router_of
+from headrace.api.lazy_routes import AT_THE_ROOT, EVERY, PREFIX, modules_for, router_of
 from headrace.api.methods import AnswerHead
 from headrace.api.openapi import LICENSE, SERVERS, describe_exactly
 from headrace.api.problems import handle_problems
 from headrace.api.schemas import PROBLEMS, STRICT
 from headrace.api.state import STATE, State
-from headrace.service.session import House
+from headrace.service.session import Runtime
 from headrace.version import __version__
 
 BULK = f"{PREFIX}/jobs/bulk"
@@ -26,21 +26,21 @@ BULK = f"{PREFIX}/jobs/bulk"
 class Application:
     """The routes, with what they stand on here: an application whose database is open while it serves.
 
-    A `brief` one is asked a few things by the process that made it: it loads the routes that are asked for.
+    A `lazy` one is asked a few things by the process that made it: it loads the routes that are asked for.
     """
 
-    def __init__(self, house: House, identify: Identify | None = None, *, brief: bool = False) -> None:
-        self.state = State(house, identify)
-        self._brief = brief
-        if not brief:
+    def __init__(self, runtime: Runtime, identify: Identify | None = None, *, lazy: bool = False) -> None:
+        self.state = State(runtime, identify)
+        self._lazy = lazy
+        if not lazy:
             routes()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        parts = parts_for(scope["path"]) if self._brief else EVERY
-        if not self._brief or scope["path"].startswith(BULK):
+        parts = modules_for(scope["path"]) if self._lazy else EVERY
+        if not self._lazy or scope["path"].startswith(BULK):
             self.state.operations.start()  # somebody may have died in the middle of a bulk change
         # Whoever asks in its own process has no use for a line about it.
-        answer = routes(parts) if self._brief else AccessLog(routes(parts))
+        answer = routes(parts) if self._lazy else AccessLog(routes(parts))
         await answer({**scope, STATE: self.state}, receive, send)
 
     async def stop(self) -> None:
@@ -52,9 +52,9 @@ class Application:
         return routes().openapi()
 
 
-def create_app(house: House, *, identify: Identify | None = None, brief: bool = False) -> Application:
+def create_app(runtime: Runtime, *, identify: Identify | None = None, lazy: bool = False) -> Application:
     """The control plane over HTTP."""
-    return Application(house, identify, brief=brief)
+    return Application(runtime, identify, lazy=lazy)
 
 
 @cache

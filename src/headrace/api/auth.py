@@ -12,16 +12,16 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPBearer
 
 from headrace.api.access_log import PRINCIPAL, recognised
-from headrace.api.csrf import require_own_origin
+from headrace.api.csrf import require_same_origin
 from headrace.api.state import state_of
 from headrace.db.connect import Connection
 from headrace.errors import TooMany, Unauthenticated
 from headrace.service import Service
 from headrace.service.permissions import Forbidden
 from headrace.service.principal import Principal
-from headrace.service.session import House, find_tenant
+from headrace.service.session import Runtime, find_tenant
 from headrace.service.tokens.browser_sessions import find_session
-from headrace.service.tokens.service import Found, find_principal
+from headrace.service.tokens.service import FoundPrincipal, find_principal
 
 # A token that is revoked opens nothing after this long, in whatever process.
 KNOWN_FOR = 0.9
@@ -31,16 +31,16 @@ SESSION_COOKIE = "headrace_session"
 LONGEST_SECRET = 200
 
 Identify = Callable[[Request], Awaitable[Principal | None] | Principal | None]
-Find = Callable[[Connection, str], Awaitable[Found | None]]
+Find = Callable[[Connection, str], Awaitable[FoundPrincipal | None]]
 
 
-class Gatekeeper:
+class Authenticator:
     """Knows tokens and sessions for a moment, and how often each tenant has asked."""
 
-    def __init__(self, house: House, identify: Identify | None = None) -> None:
-        self.house = house
+    def __init__(self, runtime: Runtime, identify: Identify | None = None) -> None:
+        self.runtime = runtime
         self._identify = identify
-        self._known: OrderedDict[tuple[Find, str], tuple[float, Found | None]] = OrderedDict()
+        self._known: OrderedDict[tuple[Find, str], tuple[float, FoundPrincipal | None]] = OrderedDict()
         self._budgets: dict[str, tuple[float, float]] = {}
 
     async def principal(self, request: Request) -> Principal:
@@ -53,7 +53,7 @@ class Gatekeeper:
             self._spend(principal.tenant, found.requests_per_minute)
         return principal
 
-    async def _by_host(self, request: Request) -> Found | None:
+    async def _by_host(self, request: Request) -> FoundPrincipal | None:
         if self._identify is None:
             return None
         principal = self._identify(request)
@@ -61,31 +61,31 @@ class Gatekeeper:
             principal = await principal
         if principal is None:
             return None
-        require_own_origin(request, or_none=True)
+        require_same_origin(request, or_none=True)
         if principal.tenant is not None and principal.tenant_id is None:
-            async with self.house.database.pool.acquire() as conn:
+            async with self.runtime.database.pool.acquire() as conn:
                 principal = principal.of_tenant(principal.tenant, await find_tenant(conn, principal.tenant))
-        return Found(principal, None)
+        return FoundPrincipal(principal, None)
 
-    async def _by_token(self, request: Request) -> Found | None:
+    async def _by_token(self, request: Request) -> FoundPrincipal | None:
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
         token = token.strip()
         return await self._known_by(find_principal, token) if scheme.lower() == "bearer" else None
 
-    async def _by_session(self, request: Request) -> Found | None:
+    async def _by_session(self, request: Request) -> FoundPrincipal | None:
         found = await self._known_by(find_session, request.cookies.get(SESSION_COOKIE, ""))
         if found is not None:
             # A browser sends its cookie along with whatever page has it send something.
-            require_own_origin(request)
+            require_same_origin(request)
         return found
 
-    async def _known_by(self, find: Find, secret: str) -> Found | None:
+    async def _known_by(self, find: Find, secret: str) -> FoundPrincipal | None:
         if not secret or len(secret) > LONGEST_SECRET:
             return None
         known = self._known.get((find, secret))
         if known is not None and time.monotonic() - known[0] < KNOWN_FOR:
             return known[1]
-        async with self.house.database.pool.acquire() as conn:
+        async with self.runtime.database.pool.acquire() as conn:
             found = await find(conn, secret)
         self._known[find, secret] = (time.monotonic(), found)
         self._known.move_to_end((find, secret))
@@ -102,7 +102,7 @@ class Gatekeeper:
             return principal
         if principal.role != "super_admin":
             raise Forbidden(f"{TENANT_HEADER} is a super-admin's choice; your credential has its own tenant")
-        async with self.house.database.pool.acquire() as conn:
+        async with self.runtime.database.pool.acquire() as conn:
             return principal.of_tenant(wanted, await find_tenant(conn, wanted))
 
     def _spend(self, tenant: str, per_minute: int) -> None:
@@ -118,9 +118,9 @@ class Gatekeeper:
         self._budgets[tenant] = (left - 1, now)
 
 
-def gatekeeper(request: Request) -> Gatekeeper:
+def authenticator(request: Request) -> Authenticator:
     """That of this application."""
-    return state_of(request).gatekeeper
+    return state_of(request).authenticator
 
 
 BEARER = HTTPBearer(auto_error=False, description="a token, as `headrace tokens create` gives it")
@@ -128,14 +128,14 @@ BEARER = HTTPBearer(auto_error=False, description="a token, as `headrace tokens 
 
 async def recognise(request: Request) -> Principal:
     """Who asks, by the headers alone; or `Unauthenticated`."""
-    principal = await gatekeeper(request).principal(request)
+    principal = await authenticator(request).principal(request)
     recognised(request.scope, principal)
     return principal
 
 
-async def service(request: Request, _said: Annotated[object, Security(BEARER)] = None) -> Service:
+async def current_service(request: Request, _said: Annotated[object, Security(BEARER)] = None) -> Service:
     """The service as it is for who asks, whom the route has recognised."""
-    return Service(gatekeeper(request).house, request.scope[PRINCIPAL])
+    return Service(authenticator(request).runtime, request.scope[PRINCIPAL])
 
 
-Asked = Annotated[Service, Depends(service)]
+CurrentService = Annotated[Service, Depends(current_service)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from headrace.aio import pause_for
+from headrace.aio import wait_for_event
 from headrace.log import get_logger
 from headrace.service import Service
-from headrace.service.session import House
+from headrace.service.session import Runtime
 
 log = get_logger("headrace.api")
 
@@ -15,11 +15,11 @@ log = get_logger("headrace.api")
 LOOK_EVERY = 5.0
 
 
-class OperationsRunner:
+class BulkRunner:
     """Goes on with bulk changes, one batch after the other, until there are none."""
 
-    def __init__(self, house: House) -> None:
-        self._service = Service(house)
+    def __init__(self, runtime: Runtime) -> None:
+        self._service = Service(runtime)
         self._woken = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -47,4 +47,4 @@ class OperationsRunner:
                 await self._service.operations.run_all()
             except Exception as error:
                 log.warning("bulk changes wait", error=f"{type(error).__name__}: {error}")
-            await pause_for(self._woken, LOOK_EVERY)
+            await wait_for_event(self._woken, LOOK_EVERY)

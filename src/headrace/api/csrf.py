@@ -11,7 +11,7 @@ from headrace.service.permissions import Forbidden
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-def require_own_origin(request: Request, *, or_none: bool = False) -> None:
+def require_same_origin(request: Request, *, or_none: bool = False) -> None:
     """Refuse a change that does not come from a page of this server.
 
     `or_none`: programs, which say no origin, may. The name and port are compared, and the scheme only when it is https

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from fastapi import Request
 
-from headrace.api.auth import gatekeeper
+from headrace.api.auth import authenticator
 from headrace.errors import HeadraceError
 
 CHECK_EVERY = 1.0
@@ -21,7 +21,7 @@ class HungUp(HeadraceError):
     code, status = "hung_up", 499
 
 
-async def until_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
+async def until_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T:
     """What the work gives. It is cancelled when nobody waits for it, or nobody who may."""
     working = asyncio.create_task(work)
     watching = [asyncio.create_task(_hung_up(request)), asyncio.create_task(_not_allowed(request))]
@@ -49,4 +49,4 @@ async def _hung_up(request: Request) -> None:
 async def _not_allowed(request: Request) -> None:
     while True:
         await asyncio.sleep(CHECK_EVERY)
-        await gatekeeper(request).principal(request)
+        await authenticator(request).principal(request)

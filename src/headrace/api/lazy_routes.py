@@ -9,7 +9,7 @@ from fastapi import APIRouter
 PREFIX = "/api/v1"
 # Modules below `routes`, in the order in which they are asked, and where their paths begin: {} is anything.
 # Static paths come before /jobs/{job_id} and /alerts/{alert_id}.
-PARTS: dict[str, tuple[str, ...]] = {
+ROUTE_MODULES: dict[str, tuple[str, ...]] = {
     "session": ("/session",),
     "triggers.overview": ("/jobs/triggers/overview", "/jobs/triggers/calendar", "/jobs/triggers/{}/backfill/preview"),
     "triggers.routes": ("/jobs/triggers",),
@@ -39,15 +39,15 @@ PARTS: dict[str, tuple[str, ...]] = {
 }
 # For probes and Prometheus, which have their own customs.
 AT_THE_ROOT = ("health", "metrics")
-EVERY = (*PARTS, *AT_THE_ROOT)
+EVERY = (*ROUTE_MODULES, *AT_THE_ROOT)
 
 
-def parts_for(path: str) -> tuple[str, ...]:
+def modules_for(path: str) -> tuple[str, ...]:
     """The modules that may answer a path: those that know the most of it."""
     if not path.startswith(PREFIX):
         return AT_THE_ROOT
     words = path.removeprefix(PREFIX).split("/")
-    known = {part: max(_known(start.split("/"), words) for start in starts) for part, starts in PARTS.items()}
+    known = {part: max(_known(start.split("/"), words) for start in starts) for part, starts in ROUTE_MODULES.items()}
     most = max(known.values())
     return tuple(part for part, length in known.items() if length == most > 0)
 

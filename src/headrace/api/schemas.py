@@ -18,13 +18,13 @@ Text = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]*$", max_length=200)]
 
 
-class Request_(BaseModel):  # noqa: N801 - `Request` is Starlette's
+class RequestModel(BaseModel):
     """A body. Unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Answer(BaseModel):
+class ResponseModel(BaseModel):
     """A body that we send, built from the attributes of what the service gives."""
 
     # Built when it is first used: a process uses a few, and building is what takes time.

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, cast
 from fastapi import Request
 
 if TYPE_CHECKING:
-    from headrace.api.auth import Gatekeeper, Identify
+    from headrace.api.auth import Authenticator, Identify
     from headrace.api.body.memory import BodyRoom
-    from headrace.api.bulk_runner import OperationsRunner
+    from headrace.api.bulk_runner import BulkRunner
     from headrace.service.health.service import Health
     from headrace.service.metrics.service import Scrapes
-    from headrace.service.session import House
+    from headrace.service.session import Runtime
     from headrace.service.stream import Hub
 
 # The key in a request's scope.
@@ -23,36 +23,36 @@ STATE = "headrace"
 class State:
     """One of each for an application, loaded and made when it is first asked for."""
 
-    def __init__(self, house: House, identify: Identify | None = None) -> None:
-        self._house, self._identify = house, identify
+    def __init__(self, runtime: Runtime, identify: Identify | None = None) -> None:
+        self._runtime, self._identify = runtime, identify
 
     @cached_property
-    def gatekeeper(self) -> Gatekeeper:
+    def authenticator(self) -> Authenticator:
         """Who asks."""
-        from headrace.api.auth import Gatekeeper
+        from headrace.api.auth import Authenticator
 
-        return Gatekeeper(self._house, self._identify)
+        return Authenticator(self._runtime, self._identify)
 
     @cached_property
     def body_room(self) -> BodyRoom:
         """Memory for bodies."""
         from headrace.api.body.memory import BodyRoom
 
-        return BodyRoom(self._house.settings.server.max_body_memory_mb * 1024 * 1024)
+        return BodyRoom(self._runtime.settings.server.max_body_memory_mb * 1024 * 1024)
 
     @cached_property
-    def operations(self) -> OperationsRunner:
+    def operations(self) -> BulkRunner:
         """Bulk changes."""
-        from headrace.api.bulk_runner import OperationsRunner
+        from headrace.api.bulk_runner import BulkRunner
 
-        return OperationsRunner(self._house)
+        return BulkRunner(self._runtime)
 
     @cached_property
     def health(self) -> Health:
         """Whether all is well."""
         from headrace.service.health.service import Health
 
-        return Health(self._house)
+        return Health(self._runtime)
 
     @cached_property
     def scrapes(self) -> Scrapes:
@@ -66,7 +66,7 @@ class State:
         """What changes."""
         from headrace.service.stream import Hub
 
-        return Hub(self._house)
+        return Hub(self._runtime)
 
     async def stop(self) -> None:
         """End what was begun."""

@@ -29,7 +29,7 @@ class RegisterOptions(TypedDict, total=False):
     description: str
 
 
-class App(Protocol):
+class RegisteringApp(Protocol):
     """What registration needs of an open application."""
 
     registry: Registry
@@ -43,7 +43,7 @@ class App(Protocol):
 class RuntimeJobs:
     """What this process registered, by key: one function each, for any number of tenants."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: RegisteringApp) -> None:
         self._app = app
         self._tenants: dict[str, set[str]] = {}
 

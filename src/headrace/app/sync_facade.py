@@ -25,7 +25,7 @@ from headrace.triggers.emit import emit_parameters, emit_statement, emitting
 T = TypeVar("T")
 
 
-class App(Protocol):
+class BlockingApp(Protocol):
     """What the facade needs of an application."""
 
     registry: Registry
@@ -51,7 +51,7 @@ class SyncFacade:
     A fork takes no threads along, so each process opens for itself; what its parent opened is left alone.
     """
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: BlockingApp) -> None:
         self._app = app
         self._opened_by: dict[int, Opened] = {}
 

@@ -8,7 +8,7 @@ import time
 from datetime import timedelta
 from uuid import UUID, uuid4
 
-from headrace.aio import pause_for
+from headrace.aio import wait_for_event
 from headrace.db.database import Database
 from headrace.db.listen import Listener
 from headrace.errors import NotFound
@@ -74,7 +74,7 @@ class Waiting:
                 await rescue_gone(self._database.pool.acquire, self._database.embedded)
             if status is None and time.monotonic() - started > LONGEST_PAUSE:
                 raise NotFound(f'unknown job "{job_id}"')
-            await pause_for(event, pause)
+            await wait_for_event(event, pause)
             pause = min(LONGEST_PAUSE, pause * 2)
 
     def _notified(self, payload: str) -> None:

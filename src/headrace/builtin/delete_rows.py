@@ -15,7 +15,7 @@ BATCH = 1000
 NAME = re.compile(r"(?:([A-Za-z_][A-Za-z0-9_$]{0,62})\.)?([A-Za-z_][A-Za-z0-9_$]{0,62})")
 
 
-class Rule(NamedTuple):
+class DeleteRule(NamedTuple):
     """A row goes when any of the times in these columns lies longer ago than `keep`; one without such a time stays.
 
     Where not all of the columns are `needed`, a table that lacks one is judged by the others.
@@ -36,7 +36,7 @@ class Deleted(TypedDict, total=False):
     skipped: str
 
 
-async def delete_rows(conn: Connection, rule: Rule) -> Deleted:
+async def delete_rows(conn: Connection, rule: DeleteRule) -> Deleted:
     """Not within a transaction: each batch is one. A row that somebody has locked is left for the next time."""
     schema, table = split_name(rule.table)
     known = await conn.fetchval(SQL["list_columns"], schema, table)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 from uuid import UUID
 
-from headrace.alerts.deliver import Means, deliver_notice
+from headrace.alerts.deliver import DeliveryConfig, deliver_notice
 from headrace.builtin.workplace import Workplace
 from headrace.model.secret.encryption import SecretBox
 
@@ -21,6 +21,6 @@ async def deliver_alert(place: Workplace, notice_id: UUID) -> Delivered:
     """Send a notice to its target and write the try down."""
     settings = place.settings
     box = SecretBox.read(settings.secret_key)
-    means = Means(settings.alerts, settings.smtp, settings.server.public_url, box)
+    means = DeliveryConfig(settings.alerts, settings.smtp, settings.server.public_url, box)
     sent = await deliver_notice(place.database.pool, notice_id, means)
     return Delivered(sent=sent.what, status_code=sent.status_code)

@@ -7,11 +7,11 @@ from datetime import timedelta
 from typing import Any
 
 from headrace.alerts.prune import prune_alerts
-from headrace.builtin.delete_rows import Rule, delete_rows
+from headrace.builtin.delete_rows import DeleteRule, delete_rows
 from headrace.builtin.workplace import Workplace
 from headrace.config import RetentionSettings
 from headrace.model.retention import Keep
-from headrace.retention.prune import Limits, prune_jobs
+from headrace.retention.prune import PruneLimits, prune_jobs
 from headrace.retention.pruned import Pruned
 from headrace.rollups.prune import prune_rollups
 from headrace.triggers.prune import prune_events, prune_ledger, prune_windows
@@ -27,9 +27,9 @@ async def prune_history(place: Workplace, longest_seconds: float = LONGEST_SECON
     kept = place.settings.retention
     ledger = timedelta(days=kept.ledger_days)
     async with place.connection() as conn:
-        limits = Limits(until=time.monotonic() + longest_seconds)
+        limits = PruneLimits(until=time.monotonic() + longest_seconds)
         pruned = await prune_jobs(conn, keep_of(kept), limits, report=place.progress)
-        operations = Rule("headrace.operation", ("finished_at",), ledger)
+        operations = DeleteRule("headrace.operation", ("finished_at",), ledger)
         return {
             **as_result(pruned),
             "fires": await prune_ledger(conn, keep=ledger),

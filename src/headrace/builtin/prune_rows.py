@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from headrace.builtin.delete_rows import Deleted, Rule, delete_rows
+from headrace.builtin.delete_rows import Deleted, DeleteRule, delete_rows
 from headrace.builtin.workplace import Workplace
 from headrace.log import get_logger
 from headrace.model.job.outcome import Fail
@@ -18,7 +18,9 @@ async def prune_rows(place: Workplace, name: str) -> Deleted:
     if name not in rules:
         raise Fail(f"there is no [builtin.prune_rows.{name}] in the configuration of this worker")
     said = rules[name]
-    rule = Rule(said.table, said.columns, timedelta(hours=said.retention_hours), said.batch_size, said.all_columns)
+    rule = DeleteRule(
+        said.table, said.columns, timedelta(hours=said.retention_hours), said.batch_size, said.all_columns
+    )
     async with place.connection() as conn:
         done = await delete_rows(conn, rule)
     if "skipped" in done:

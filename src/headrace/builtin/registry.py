@@ -52,7 +52,7 @@ class Builtin(NamedTuple):
         )
 
 
-class Schedule(NamedTuple):
+class DefaultSchedule(NamedTuple):
     """A default schedule, made when the built-in jobs first start, and never again."""
 
     name: str
@@ -78,12 +78,12 @@ def handlers(place: Workplace) -> dict[str, Handler]:
     return {one.key: one.handler(place) for one in BUILTINS}
 
 
-def default_schedules(settings: Settings) -> list[Schedule]:
+def default_schedules(settings: Settings) -> list[DefaultSchedule]:
     """Those of jobs that run by themselves, and of each rule for the application's own tables."""
-    own = [Schedule(one.key, one.key, one.cron, {}) for one in BUILTINS if one.cron is not None]
+    own = [DefaultSchedule(one.key, one.key, one.cron, {}) for one in BUILTINS if one.cron is not None]
     key = find_builtin("prune_rows").key
     return own + [
-        Schedule(f"{key}:{name}", key, _checked(name, rule.cron), {"name": name})
+        DefaultSchedule(f"{key}:{name}", key, _checked(name, rule.cron), {"name": name})
         for name, rule in settings.builtin.rules().items()
     ]
 

@@ -36,7 +36,7 @@ async def _examine(call: Call) -> list[dict[str, Any]]:
     from headrace.config import load_settings
     from headrace.db.database import Database
     from headrace.errors import DatabaseUnusable
-    from headrace.service.doctor import Finding, Patient, examine
+    from headrace.service.doctor import Finding, Target, examine
 
     settings = load_settings(file=None if call.config is None else Path(call.config))
     where = settings.database
@@ -52,7 +52,7 @@ async def _examine(call: Call) -> list[dict[str, Any]]:
             )
         ]
     try:
-        found = [_tell(call, finding) async for finding in examine(Patient(database, settings))]
+        found = [_tell(call, finding) async for finding in examine(Target(database, settings))]
     finally:
         await database.close()
     _sum_up(call, found)

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Mapping
 
-from headrace.aio import pause_for
+from headrace.aio import wait_for_event
 from headrace.db.connect import TRANSIENT, Endpoint
 from headrace.log import get_logger
 
@@ -62,7 +62,7 @@ class Listener:
             for callback in self._callbacks.values():
                 callback("")
             while not gone.is_set():
-                if await pause_for(gone, CHECK_EVERY):
+                if await wait_for_event(gone, CHECK_EVERY):
                     return
                 # A connection cut without a word looks alive until it is used.
                 await connection.execute("select 1", timeout=10)

@@ -15,7 +15,7 @@ from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
 from headrace.model.definition import QUEUE
-from headrace.model.field_context import about
+from headrace.model.field_context import field_context
 from headrace.model.limits import KEY, MOST
 
 SQL = statements(__file__)
@@ -110,7 +110,7 @@ async def define_sql_job(
         # The request is there; it is the function that is not.
         raise BadRequest(str(error), field="function") from error
     except BadRequest as error:
-        with about("function"):
+        with field_context("function"):
             raise error from None
 
 

@@ -28,7 +28,7 @@ class ChildDied(HeadraceError):
     code = "child_died"
 
 
-class Child:
+class ChildProcess:
     """A child process as its worker sees it; `gone` is done when it and its process group have ended."""
 
     def __init__(
@@ -53,7 +53,7 @@ class Child:
         self.gone = asyncio.create_task(self._live())
 
     @classmethod
-    async def start(cls) -> Child:
+    async def start(cls) -> ChildProcess:
         """A new child, ready for orders as soon as it has started up."""
         with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
             line, their_line = socket.socketpair()

@@ -29,7 +29,7 @@ class ChildRaised(Exception):
         self.traceback = traceback
 
 
-class Place(NamedTuple):
+class FunctionPlace(NamedTuple):
     """Where a child finds a job: a name in a module, or in a script that was run as the main module."""
 
     module: str
@@ -57,7 +57,7 @@ class Order(NamedTuple):
     trace_context: str | None
 
     @classmethod
-    def of(cls, place: Place, path: list[str], payload: str, context: Context) -> Order:
+    def of(cls, place: FunctionPlace, path: list[str], payload: str, context: Context) -> Order:
         """The order to run what is at the place."""
         return cls(
             *place,

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 from headrace.context import Context
 from headrace.errors import HeadraceError
 from headrace.executors.child_output import OnOutput
-from headrace.executors.child_process import CHILD, Child, ChildDied
-from headrace.executors.messages import ChildRaised, Order, Place, value_of
+from headrace.executors.child_process import CHILD, ChildDied, ChildProcess
+from headrace.executors.messages import ChildRaised, FunctionPlace, Order, value_of
 
 __all__ = ["ChildDied", "ChildRaised", "IsolatedHandler", "NotIsolable", "ProcessExecutor"]
 
@@ -46,8 +46,8 @@ class ProcessExecutor:
                 "start it under `if __name__ == '__main__':`"
             )
         self._kill_grace = kill_grace
-        self._children: set[Child] = set()
-        self._idle: list[Child] = []
+        self._children: set[ChildProcess] = set()
+        self._idle: list[ChildProcess] = []
         self._starting: set[asyncio.Task[None]] = set()
         self._closed = False
 
@@ -82,7 +82,7 @@ class ProcessExecutor:
                 child.kill()
             raise
 
-    async def _take(self) -> Child:
+    async def _take(self) -> ChildProcess:
         while not self._closed:
             while self._idle:
                 child = self._idle.pop()
@@ -96,23 +96,23 @@ class ProcessExecutor:
         raise ChildDied("the worker is closing: it starts no more processes")
 
     async def _start(self) -> None:
-        child = await Child.start()
+        child = await ChildProcess.start()
         self._children.add(child)
         child.gone.add_done_callback(lambda _: self._forget(child))
         self._idle.append(child)
 
-    def _keep(self, child: Child) -> None:
+    def _keep(self, child: ChildProcess) -> None:
         if self._closed or child.jobs >= JOBS_PER_CHILD or len(self._idle) >= MOST_IDLE:
             child.stop(self._kill_grace)
         else:
             self._idle.append(child)
 
-    def _forget(self, child: Child) -> None:
+    def _forget(self, child: ChildProcess) -> None:
         self._children.discard(child)
         if child in self._idle:
             self._idle.remove(child)
 
-    async def _end(self, child: Child) -> None:
+    async def _end(self, child: ChildProcess) -> None:
         """Return only when the child is gone, so that no two attempts overlap."""
         child.stop(self._kill_grace)
         interrupted = False
@@ -126,7 +126,7 @@ class ProcessExecutor:
             raise asyncio.CancelledError
 
 
-def place_of(function: Callable[..., Any]) -> Place:
+def place_of(function: Callable[..., Any]) -> FunctionPlace:
     """Where a child finds the job of this function, or the reason why it cannot."""
     name = f"{function.__module__}.{function.__qualname__}"
     if "<" in function.__qualname__:  # <lambda> or <locals>
@@ -139,9 +139,9 @@ def place_of(function: Callable[..., Any]) -> Place:
             f"{name} cannot run with isolation='process': the name in its module must be what @hr.job returned"
         )
     if module is not main:
-        return Place(function.__module__, function.__qualname__, None)
+        return FunctionPlace(function.__module__, function.__qualname__, None)
     if main.__spec__ is not None:  # run with `python -m`
-        return Place(main.__spec__.name, function.__qualname__, None)
+        return FunctionPlace(main.__spec__.name, function.__qualname__, None)
     if getattr(main, "__file__", None) is None:
         raise NotIsolable(f"{name} cannot run with isolation='process': move the function to a module's file")
-    return Place("__main__", function.__qualname__, os.path.abspath(str(main.__file__)))
+    return FunctionPlace("__main__", function.__qualname__, os.path.abspath(str(main.__file__)))

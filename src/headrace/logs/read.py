@@ -22,7 +22,7 @@ Position = tuple[int, int]
 Connect = Callable[[], AbstractAsyncContextManager[Connection]]
 
 
-class Page(NamedTuple):
+class LinePage(NamedTuple):
     """Lines in order, and where to read on. `more`: there is more to read now. `ended`: there will never be more."""
 
     lines: list[LogLine]
@@ -39,7 +39,7 @@ async def read_lines(
     limit: int = 1000,
     level: int | None = None,
     stream: int | None = None,
-) -> Page:
+) -> LinePage:
     """The lines behind `after`, of that level and up and of that stream; never past one that is still being written."""
     ended_upto, has_ended = await _ended_upto(conn, job_id)
     position = after or (0, 0)
@@ -49,16 +49,16 @@ async def read_lines(
         rows = await conn.fetch(SQL["read_lines"], job_id, *position, wanted, level, stream)
         for run, seq, at, of_level, of_stream, message, fields, is_old in rows:
             if run > ended_upto and not is_old and not _follows((run, seq), position):
-                return Page(lines, position, more=False, ended=False)
+                return LinePage(lines, position, more=False, ended=False)
             if len(lines) == limit:
-                return Page(lines, position, more=True, ended=False)
+                return LinePage(lines, position, more=True, ended=False)
             position = (run, seq)
             if message is not None:
                 lines.append(LogLine(job_id, run, seq, at, of_level, of_stream, message, fields))
         if len(rows) < wanted:
-            return Page(lines, position, more=False, ended=has_ended)
+            return LinePage(lines, position, more=False, ended=has_ended)
         if len(lines) == limit:
-            return Page(lines, position, more=True, ended=False)
+            return LinePage(lines, position, more=True, ended=False)
 
 
 async def follow(

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any, Literal
 
 from headrace.model.job.retry import RetryPolicy
-from headrace.model.limits import Limits
+from headrace.model.limits import DefinitionLimits
 from headrace.model.secret.defaults import without_secret_defaults
 from headrace.model.secret.encrypted_arguments import CannotEncrypt, mark_encrypted
 from headrace.model.settings.trigger import TriggerDeclaration
@@ -38,7 +38,7 @@ class Definition:
     max_attempts: int = DEFAULT_MAX_ATTEMPTS
     timeout: timedelta | None = None
     retry: RetryPolicy = field(default_factory=RetryPolicy)
-    limits: Limits = field(default_factory=Limits)
+    limits: DefinitionLimits = field(default_factory=DefinitionLimits)
     retention_days: float | None = None
     retention_count: int | None = None
     system: bool = False

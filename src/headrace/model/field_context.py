@@ -9,7 +9,7 @@ from headrace.errors import HeadraceError
 
 
 @contextmanager
-def about(field: str) -> Iterator[None]:
+def field_context(field: str) -> Iterator[None]:
     """Errors from within are about this field, unless they say otherwise."""
     try:
         yield

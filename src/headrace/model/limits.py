@@ -30,7 +30,7 @@ def rate_text(limit: int, seconds: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class DefinitionLimits:
     """None is no limit. With a `concurrency_key`, jobs of a tenant whose payloads agree in it count together."""
 
     max_concurrency: int | None = None
@@ -58,16 +58,16 @@ class Limits:
         return found
 
 
-def declared_limits(options: dict[str, Any]) -> Limits:
+def declared_limits(options: dict[str, Any]) -> DefinitionLimits:
     """Takes what `@hr.job` says of limits out of its options. A key alone means one at a time for each."""
     said = {name: options.pop(name) for name in OPTIONS if options.get(name) is not None}
     for name in OPTIONS:
         options.pop(name, None)
     if isinstance(said.get("rate_limit"), str):
         said["rate_limit"], said["rate_period_seconds"] = read_rate(said["rate_limit"])
-    limits = Limits(**said)
+    limits = DefinitionLimits(**said)
     if limits.concurrency_key is not None and limits.max_concurrency_per_key is None and not limits.rate_per_key:
-        limits = Limits(**said, max_concurrency_per_key=1)
+        limits = DefinitionLimits(**said, max_concurrency_per_key=1)
     return limits
 
 

@@ -23,7 +23,7 @@ BATCH = 500
 REST = 1.0
 
 
-class Limits(NamedTuple):
+class PruneLimits(NamedTuple):
     """How a prune goes about it; `until` is by the monotonic clock."""
 
     batch: int = BATCH
@@ -36,7 +36,7 @@ class Limits(NamedTuple):
         return time.monotonic() > self.until
 
 
-NO_LIMITS = Limits()
+NO_LIMITS = PruneLimits()
 
 
 async def preview_prune(conn: Connection, keep: Keep) -> Pruned:
@@ -53,7 +53,7 @@ async def preview_prune(conn: Connection, keep: Keep) -> Pruned:
 
 
 async def prune_jobs(
-    conn: Connection, keep: Keep, limits: Limits = NO_LIMITS, *, report: Callable[[float], None] = lambda _: None
+    conn: Connection, keep: Keep, limits: PruneLimits = NO_LIMITS, *, report: Callable[[float], None] = lambda _: None
 ) -> Pruned:
     """Remove it. Not within a transaction; `report` hears how far it is."""
     pruned = Pruned()
@@ -87,13 +87,13 @@ async def _prune_whole(conn: Connection, week: Week, policies: Policies, pruned:
     return True
 
 
-async def _prune_rows(conn: Connection, week: Week, policies: Policies, limits: Limits, pruned: Pruned) -> None:
+async def _prune_rows(conn: Connection, week: Week, policies: Policies, limits: PruneLimits, pruned: Pruned) -> None:
     for policy in await touched(conn, week, policies):
         async for jobs in _batches(conn, week, policy, limits):
             pruned.add(policy.definition, jobs, week)
 
 
-async def _batches(conn: Connection, week: Week, policy: Policy, limits: Limits) -> AsyncIterator[int]:
+async def _batches(conn: Connection, week: Week, policy: Policy, limits: PruneLimits) -> AsyncIterator[int]:
     """How many each batch removed."""
     after = week.first
     while not limits.over:

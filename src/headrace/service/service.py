@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from headrace.service.principal import SYSTEM, Principal
-from headrace.service.session import House
+from headrace.service.session import Runtime
 
 if TYPE_CHECKING:
     from headrace.service.alerts import AlertRules, Alerts, AlertTargets
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from headrace.service.charts.service import Charts
     from headrace.service.definitions.service import Definitions
     from headrace.service.events.service import Events
-    from headrace.service.failures.service import Errors
+    from headrace.service.failures.service import Failures
     from headrace.service.jobs import Jobs
     from headrace.service.jobs.all_tenants import AllJobs
     from headrace.service.jobs.operations import Operations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from headrace.service.tenants.service import Tenants
     from headrace.service.tokens.service import Tokens
     from headrace.service.triggers import Triggers
-    from headrace.service.worker_protocol import Work
+    from headrace.service.worker_protocol import WorkerProtocol
     from headrace.service.workers.service import Workers
 
 # Where verbs are that are not in the module of their own name.
@@ -51,7 +51,7 @@ class Service:
     logs: Logs
     operations: Operations
     tokens: Tokens
-    work: Work
+    work: WorkerProtocol
     tenants: Tenants
     audit: Audit
     workers: Workers
@@ -62,13 +62,13 @@ class Service:
     stream: Stream
     charts: Charts
     overview: Overview
-    errors: Errors
+    errors: Failures
     alerts: Alerts
     alert_rules: AlertRules
     alert_targets: AlertTargets
 
-    def __init__(self, house: House, principal: Principal = SYSTEM) -> None:
-        self.house = house
+    def __init__(self, runtime: Runtime, principal: Principal = SYSTEM) -> None:
+        self.runtime = runtime
         self.principal = principal
 
     def __getattr__(self, noun: str) -> Any:
@@ -77,6 +77,6 @@ class Service:
         if kind is None:
             raise AttributeError(f"the service has no {noun!r}")
         module = importlib.import_module(f"headrace.service.{ELSEWHERE.get(noun, noun)}")
-        verbs = getattr(module, kind)(self.house, self.principal)
+        verbs = getattr(module, kind)(self.runtime, self.principal)
         setattr(self, noun, verbs)
         return verbs

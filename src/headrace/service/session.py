@@ -22,7 +22,7 @@ SQL = statements(__file__)
 DEFAULT_TENANT = "default"
 
 
-class House(Protocol):
+class Runtime(Protocol):
     """What the service stands on: an application's open database and its keys."""
 
     @property
@@ -35,7 +35,7 @@ class House(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class Scope:
     """A transaction on behalf of a principal. `tenant` is whose things it is about; none: everybody's."""
 
     conn: Connection
@@ -62,7 +62,9 @@ class Act:
 
 
 @asynccontextmanager
-async def enter(house: House, principal: Principal, verb: str, *, tenant: str | None = None) -> AsyncIterator[Act]:
+async def begin(
+    runtime: Runtime, principal: Principal, verb: str, *, tenant: str | None = None
+) -> AsyncIterator[Scope]:
     """A transaction for one verb. For one tenant it runs behind row-level security, a super-admin's too.
 
     `tenant` is a super-admin's choice; for others it can only be their own.
@@ -71,11 +73,11 @@ async def enter(house: House, principal: Principal, verb: str, *, tenant: str | 
     wanted = principal.tenant or tenant
     if tenant is not None and tenant != wanted:
         raise NotFound(f'unknown tenant "{tenant}"')
-    pool = house.database.pool if wanted is None else house.database.tenant_pool
+    pool = runtime.database.pool if wanted is None else runtime.database.tenant_pool
     with translated_errors():
         async with pool.acquire() as conn, conn.transaction():
             tenant_id = None if wanted is None else await _confine(conn, principal, wanted)
-            yield Act(conn, principal, verb, wanted, tenant_id)
+            yield Scope(conn, principal, verb, wanted, tenant_id)
 
 
 async def _confine(conn: Connection, principal: Principal, tenant: str) -> int:

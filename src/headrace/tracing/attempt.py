@@ -8,7 +8,7 @@ from headrace.model.job.record import ClaimedJob
 from headrace.model.job.transition import Transition
 from headrace.tracing import carried
 from headrace.tracing.guard import never_raises
-from headrace.tracing.produce import about
+from headrace.tracing.produce import span_attributes
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
@@ -22,7 +22,7 @@ def begin_attempt(tracer: Tracer, job: ClaimedJob) -> Span | None:
     """A span that is the current one for the rest of this task."""
     from opentelemetry import context, trace
 
-    known = about(
+    known = span_attributes(
         "run",
         "process",
         queue=job.terms.queue,

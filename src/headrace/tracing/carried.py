@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from headrace.log import know_from
+from headrace.log import add_context_provider
 from headrace.tracing.guard import never_raises
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _about_trace() -> dict[str, str]:
     return {"trace_id": f"{span.trace_id:032x}", "span_id": f"{span.span_id:016x}"}
 
 
-know_from(_about_trace)
+add_context_provider(_about_trace)
 
 
 @never_raises(None)

@@ -39,7 +39,7 @@ def _tracer(provider: TracerProvider) -> Tracer:
     return provider.get_tracer("headrace", __version__)
 
 
-def about(operation: str, kind: str, **known: str | int | None) -> dict[str, str | int]:
+def span_attributes(operation: str, kind: str, **known: str | int | None) -> dict[str, str | int]:
     """Attributes in the words of OpenTelemetry's conventions for messaging, as far as something is known."""
     attributes = {"messaging.system": "headrace", "messaging.operation.name": operation}
     said = {_NAMES[name]: value for name, value in known.items() if value is not None}
@@ -70,7 +70,7 @@ def producing(
     The parent is the span we are in, or what was inherited, unless another is given.
     """
     tracer = find_tracer()
-    span = None if tracer is None else _begin(tracer, name, parent, about(operation, "send", **known))
+    span = None if tracer is None else _begin(tracer, name, parent, span_attributes(operation, "send", **known))
     if span is None:
         yield parent or carried.current()
         return

@@ -15,7 +15,7 @@ from headrace.db.connect import Connection
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import Conflict, NotFound, ValidationError
-from headrace.model.field_context import about
+from headrace.model.field_context import field_context
 from headrace.model.payload.json_storage import rough_size
 from headrace.model.payload.schema import payload_check
 from headrace.model.secret.fields import MASKED, secret_values
@@ -100,7 +100,7 @@ async def _lock(conn: Connection, name: str, tenant: str) -> UUID:
 
 async def schema_of(conn: Connection, definition: str) -> str:
     """The definition's schema; triggers have no key, so one with secret fields is refused."""
-    with about("definition"), translated_errors():
+    with field_context("definition"), translated_errors():
         schema, secret = await conn.fetchrow(SQL["schema_of"], definition) or ("{}", [])
     if secret:
         raise Conflict(

@@ -19,8 +19,8 @@ from headrace.db.statements import statements
 from headrace.log import get_logger
 from headrace.model.trigger.delivery import Waiting, patterns
 from headrace.triggers.enqueue import (
-    NewJob,
-    Place,
+    JobPlace,
+    TriggeredJob,
     columns,
     enqueue_jobs,
     find_places,
@@ -185,9 +185,9 @@ async def _repeated(conn: Connection, new: Sequence[tuple[UUID, Delivery]]) -> d
     return earlier
 
 
-def _job(delivery: Delivery, job_id: UUID, place: Place) -> NewJob:
+def _job(delivery: Delivery, job_id: UUID, place: JobPlace) -> TriggeredJob:
     event = delivery.event
-    return NewJob(
+    return TriggeredJob(
         id=job_id,
         tenant_id=event["tenant_id"],
         place=place,

@@ -11,12 +11,12 @@ from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.model.trigger.rule import Rule
 from headrace.tracing.produce import producing
-from headrace.triggers.rules import Rules, Terms
+from headrace.triggers.rules import DefinitionTerms, Rules
 
 SQL = statements(__file__)
 
 
-class Place(NamedTuple):
+class JobPlace(NamedTuple):
     """Where a job goes and how it runs: a trigger's word or else its definition's."""
 
     definition_id: int
@@ -25,12 +25,12 @@ class Place(NamedTuple):
     max_attempts: int
 
 
-class NewJob(NamedTuple):
+class TriggeredJob(NamedTuple):
     """A job to be."""
 
     id: UUID
     tenant_id: int
-    place: Place
+    place: JobPlace
     payload: str
     source: str
     source_ref: UUID
@@ -49,7 +49,7 @@ async def make_job_ids(conn: Connection, n: int) -> list[UUID]:
     return ids
 
 
-async def find_places(conn: Connection, rules: Rules, wanted: Iterable[Rule]) -> dict[Rule, Place]:
+async def find_places(conn: Connection, rules: Rules, wanted: Iterable[Rule]) -> dict[Rule, JobPlace]:
     """Where the jobs of each rule go; a lane that is missing is made."""
     queues = {rule: rule.queue or rules.terms(rule).queue for rule in set(wanted)}
     # In one order, so that two who make the same lanes do not deadlock.
@@ -59,9 +59,9 @@ async def find_places(conn: Connection, rules: Rules, wanted: Iterable[Rule]) ->
     return {rule: _place(rule, rules.terms(rule), lanes[queue, rule.definition_id]) for rule, queue in queues.items()}
 
 
-def _place(rule: Rule, terms: Terms, lane_id: int) -> Place:
+def _place(rule: Rule, terms: DefinitionTerms, lane_id: int) -> JobPlace:
     priority = terms.priority if rule.priority is None else rule.priority
-    return Place(rule.definition_id, lane_id, priority, rule.max_attempts or terms.max_attempts)
+    return JobPlace(rule.definition_id, lane_id, priority, rule.max_attempts or terms.max_attempts)
 
 
 async def suppress_repeated(conn: Connection, jobs: Sequence[tuple[UUID, UUID, str, float]]) -> dict[UUID, UUID]:
@@ -73,7 +73,7 @@ async def suppress_repeated(conn: Connection, jobs: Sequence[tuple[UUID, UUID, s
     return {row[0]: row[1] for row in await conn.fetch(SQL["earlier_jobs"], *columns(rest))} if rest else {}
 
 
-async def enqueue_jobs(conn: Connection, jobs: Sequence[NewJob]) -> None:
+async def enqueue_jobs(conn: Connection, jobs: Sequence[TriggeredJob]) -> None:
     """Queue rows and records for all of them; wakes workers that sleep."""
     if not jobs:
         return
@@ -82,7 +82,7 @@ async def enqueue_jobs(conn: Connection, jobs: Sequence[NewJob]) -> None:
     await conn.execute(SQL["wake_workers"])
 
 
-def _firing(job: NewJob) -> str | None:
+def _firing(job: TriggeredJob) -> str | None:
     """A span for the job that a trigger makes; gives what it is to carry."""
     with producing(
         f"fire {job.trigger}",

@@ -19,8 +19,8 @@ from headrace.log import get_logger
 from headrace.model.trigger.fire_plan import Entry, Plan, Standing, plan_fires
 from headrace.model.trigger.rule import Rule
 from headrace.triggers.enqueue import (
-    NewJob,
-    Place,
+    JobPlace,
+    TriggeredJob,
     columns,
     enqueue_jobs,
     find_places,
@@ -124,7 +124,7 @@ async def live_overlaps(conn: Connection, trigger_ids: Sequence[UUID]) -> set[UU
 
 async def write_entries(
     conn: Connection, rules: Rules, entries: Sequence[tuple[Any, Rule, Entry]], *, occasion: str = ""
-) -> list[NewJob]:
+) -> list[TriggeredJob]:
     """Ledger first, and jobs only for lines that are new; gives back the jobs."""
     if not entries:
         return []
@@ -148,7 +148,9 @@ async def write_entries(
     return new
 
 
-async def _without_repeated(conn: Connection, jobs: list[NewJob], windows: dict[UUID, timedelta]) -> list[NewJob]:
+async def _without_repeated(
+    conn: Connection, jobs: list[TriggeredJob], windows: dict[UUID, timedelta]
+) -> list[TriggeredJob]:
     """Leave out what the same trigger enqueued with the same payload within its window; the ledger says so."""
     asked = [
         (job.id, job.source_ref, job.payload, windows[job.source_ref].total_seconds())
@@ -167,8 +169,8 @@ def _line(row: Any, entry: Entry, job_id: UUID | None) -> tuple[Any, ...]:
     return (row["id"], entry.due_at, entry.reason, entry.detail, entry.until, entry.n, job_id, entry.triggered_by)
 
 
-def _job(row: Any, rule: Rule, entry: Entry, job_id: UUID, place: Place) -> NewJob:
-    return NewJob(
+def _job(row: Any, rule: Rule, entry: Entry, job_id: UUID, place: JobPlace) -> TriggeredJob:
+    return TriggeredJob(
         id=job_id,
         tenant_id=row["tenant_id"],
         place=place,
@@ -181,7 +183,7 @@ def _job(row: Any, rule: Rule, entry: Entry, job_id: UUID, place: Place) -> NewJ
     )
 
 
-async def _advance(conn: Connection, planned: Sequence[Planned], made: Sequence[NewJob]) -> None:
+async def _advance(conn: Connection, planned: Sequence[Planned], made: Sequence[TriggeredJob]) -> None:
     """Move on in any case: a due time that stood in the ledger already must not come again."""
     fired: dict[UUID, list[Any]] = {}
     for job in made:

@@ -13,7 +13,7 @@ from headrace.db.statements import statements
 SQL = statements(__file__)
 
 
-class Run(NamedTuple):
+class RecentRun(NamedTuple):
     """A due time or an event, and what became of its job: a status, `skipped`, or None once history has let it go."""
 
     at: datetime
@@ -23,9 +23,9 @@ class Run(NamedTuple):
     seconds: float | None
 
 
-async def recent_runs(conn: Connection, trigger_ids: Sequence[UUID], n: int) -> dict[UUID, list[Run]]:
+async def recent_runs(conn: Connection, trigger_ids: Sequence[UUID], n: int) -> dict[UUID, list[RecentRun]]:
     """The newest n of each, newest first."""
-    found: dict[UUID, list[Run]] = {trigger_id: [] for trigger_id in trigger_ids}
+    found: dict[UUID, list[RecentRun]] = {trigger_id: [] for trigger_id in trigger_ids}
     for trigger_id, *run in await conn.fetch(SQL["recent_runs"], list(trigger_ids), n):
-        found[trigger_id].append(Run(*run))
+        found[trigger_id].append(RecentRun(*run))
     return found

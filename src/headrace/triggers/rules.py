@@ -22,7 +22,7 @@ AT_ONCE = 25
 Stamp = tuple[int, int]
 
 
-class Terms(NamedTuple):
+class DefinitionTerms(NamedTuple):
     """How jobs of a definition run unless a trigger says otherwise; `obstacle` says why there can be none."""
 
     version: int
@@ -39,7 +39,7 @@ class Rules:
     def __init__(self) -> None:
         self._rules: dict[UUID, tuple[int, Rule | BadRequest]] = {}
         self._checks: dict[int, tuple[int, Check]] = {}
-        self._terms: dict[int, Terms] = {}
+        self._terms: dict[int, DefinitionTerms] = {}
 
     async def load(self, conn: Connection, rows: Sequence[Any]) -> None:
         """Read the rules of triggers (id, version) as far as they are not known, and their definitions."""
@@ -59,7 +59,7 @@ class Rules:
                 self._checks[row["id"]] = row["version"], payload_check(row["payload_schema"])
         for row in rows:
             check = self._checks[row["id"]][1]
-            self._terms[row["id"]] = Terms(
+            self._terms[row["id"]] = DefinitionTerms(
                 row["version"], row["queue"], row["priority"], row["max_attempts"], row["obstacle"], check
             )
 
@@ -93,7 +93,7 @@ class Rules:
         """The rule, or what is wrong with it."""
         return self._rules[trigger_id][1]
 
-    def terms(self, rule: Rule) -> Terms:
+    def terms(self, rule: Rule) -> DefinitionTerms:
         """The definition's, as read last."""
         return self._terms[rule.definition_id]
 

@@ -40,7 +40,7 @@ class Files:
         return [name for name in self.by_name if name.endswith(".js")]
 
 
-class Shelf:
+class FileCache:
     """Reads the files, and again when one has changed: who works on a page only reloads it."""
 
     def __init__(self, folder: Path = STATIC) -> None:

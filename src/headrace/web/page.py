@@ -33,14 +33,14 @@ POLICY = (
 
 
 @dataclass(frozen=True)
-class Page:
+class IndexPage:
     """As it is sent: the text and its policy."""
 
     content: bytes
     policy: str
 
 
-def make_page(files: Files, root: str) -> Page:
+def make_page(files: Files, root: str) -> IndexPage:
     """The page for where the application is mounted: `root` is empty, or begins with a slash."""
     static = f"{root}/static/{files.mark}"
     # "<" cannot stand in a script's text, for it might end it.
@@ -55,4 +55,4 @@ def make_page(files: Files, root: str) -> Page:
         .replace("{preloads}", preloads)
     )
     hashed = base64.b64encode(hashlib.sha256(imports.encode()).digest()).decode()
-    return Page(filled.encode(), POLICY.format(map=f"sha256-{hashed}"))
+    return IndexPage(filled.encode(), POLICY.format(map=f"sha256-{hashed}"))

@@ -6,9 +6,9 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from headrace.web.files import File, Files, Shelf
+from headrace.web.files import File, FileCache, Files
 from headrace.web.headers import SafeHeaders
-from headrace.web.page import TEMPLATE, Page, make_page
+from headrace.web.page import TEMPLATE, IndexPage, make_page
 
 FOR_PROGRAMS = ("/api", "/healthz", "/readyz", "/metrics")
 FOREVER = "public, max-age=31536000, immutable"
@@ -19,8 +19,8 @@ class Site:
 
     def __init__(self, api: ASGIApp) -> None:
         self.api = api
-        self._shelf = Shelf()
-        self._pages: dict[tuple[str, str], Page] = {}
+        self._shelf = FileCache()
+        self._pages: dict[tuple[str, str], IndexPage] = {}
         self._safe = SafeHeaders(self._serve)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

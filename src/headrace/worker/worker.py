@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from headrace import capture
-from headrace.aio import pause_for
+from headrace.aio import wait_for_event
 from headrace.executors.command.executor import CommandExecutor
 from headrace.executors.sql.executor import SqlExecutor
 from headrace.executors.threads import ContextThreadPool, ThreadExecutor
@@ -24,10 +24,10 @@ from headrace.model.text import clean
 from headrace.worker.backoff import Backoff
 from headrace.worker.claim.claimer import Claimer
 from headrace.worker.claim.slots import Run, Slots
-from headrace.worker.process.event_log import Journal, speaker
+from headrace.worker.process.event_log import EventLog, speaker
 from headrace.worker.process.heartbeat import Heartbeat
 from headrace.worker.process.memory import resident_bytes
-from headrace.worker.run.dispatch import AnyHandler, Kinds
+from headrace.worker.run.dispatch import AnyHandler, ExecutorDispatch
 from headrace.worker.run.finisher import Finisher
 from headrace.worker.run.log_writer import LogWriter
 from headrace.worker.run.runner import Runner
@@ -63,12 +63,14 @@ class Worker:
         self._lease = lease
         self._shutdown_timeout = shutdown_timeout
         self._kill_grace = kill_grace
-        self._journal = Journal(loud=loud)
+        self._journal = EventLog(loud=loud)
         self._slots = Slots(concurrency)
         self._finisher = Finisher(transport, on_rescheduled=on_rescheduled)
         self._threads = ThreadExecutor(on_stuck=self._thread_stuck)
         commands = CommandExecutor(lease=lease)
-        self._kinds = Kinds(handlers, threads=self._threads, kill_grace=kill_grace, commands=commands, sql=sql, box=box)
+        self._kinds = ExecutorDispatch(
+            handlers, threads=self._threads, kill_grace=kill_grace, commands=commands, sql=sql, box=box
+        )
         self._logs = LogWriter(transport, echo=echo)
         self._runner = Runner(
             self._slots,
@@ -159,7 +161,7 @@ class Worker:
     async def _until_idle(self, seconds: float) -> None:
         self._idle.clear()
         if self._slots.running:
-            await pause_for(self._idle, seconds)
+            await wait_for_event(self._idle, seconds)
 
     async def _drain(self) -> None:
         """No new jobs; the running ones take the time they need, and only then the end."""

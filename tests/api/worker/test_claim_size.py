@@ -7,7 +7,7 @@ from tests.api.conftest import Api
 from tests.api.worker.test_worker import Hand
 
 from headrace.service.worker_protocol.state import LARGEST_ANSWER
-from headrace.worker.claim.response_budget import Portion
+from headrace.worker.claim.response_budget import ResponseBudget
 
 LARGE = 500_000
 
@@ -35,7 +35,7 @@ async def test_jobs_with_large_payloads_come_in_several_answers_and_each_once(ap
 
 
 def test_a_portion_shrinks_to_what_fits_and_grows_again() -> None:
-    portion = Portion(1000, most=64)
+    portion = ResponseBudget(1000, most=64)
     assert portion.jobs == 64
     assert portion.cut([400, 400, 400, 1]) == 2
     assert portion.jobs == 2
@@ -49,7 +49,7 @@ def test_a_portion_shrinks_to_what_fits_and_grows_again() -> None:
 
 
 def test_one_job_always_fits() -> None:
-    portion = Portion(1000, most=64)
+    portion = ResponseBudget(1000, most=64)
     assert portion.cut([5000, 1]) == 1
     assert portion.jobs == 1
     assert portion.cut([5000]) == 1

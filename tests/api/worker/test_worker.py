@@ -19,7 +19,7 @@ from tests.worker.running import attempts, errors, said
 from headrace.db.connect import Connection
 from headrace.db.upkeep import forget_ended
 from headrace.queue.rescue import rescue_jobs
-from headrace.service.worker_protocol.state import desk_of
+from headrace.service.worker_protocol.state import protocol_state
 
 WORKER = "/api/v1/worker"
 
@@ -296,7 +296,7 @@ async def test_whatever_a_worker_asks_is_a_sign_of_life_and_a_busy_one_costs_no_
     """With the numbers of the page: a lease of 60 seconds, no heartbeat before the first job, lines while it runs."""
     await api.hr.enqueue_many("work", [{}] * 2)
     for ask in (hand.claim, hand.claim, lambda: hand.post("logs", lines=[])):
-        desk_of(api.hr.database).forget(hand.id)
+        protocol_state(api.hr.database).forget(hand.id)
         await nearly_over(connection, hand)
         await ask()
         assert await left(connection, hand) > 0.9

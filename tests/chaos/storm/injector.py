@@ -18,7 +18,7 @@ from tests.chaos.storm.producers import enqueue_surely
 from tests.chaos.storm.proxy.trap import Trap
 from tests.chaos.world.server import children_of
 
-from headrace.aio import pause_for
+from headrace.aio import wait_for_event
 from headrace.db.connect import TRANSIENT
 
 # None of these can be caused by what a job's row holds.
@@ -54,7 +54,7 @@ class Injector:
         never = asyncio.Event()
         async with asyncio.TaskGroup() as tasks:
             for injection in plan:
-                await pause_for(never, max(0.0, began + injection.at - time.monotonic()))
+                await wait_for_event(never, max(0.0, began + injection.at - time.monotonic()))
                 tasks.create_task(self._inject(injection))
 
     async def _inject(self, injection: Injection) -> None:
@@ -116,7 +116,7 @@ class Injector:
             return None
         name, seconds = resident.life.name, (0.2 + LONGEST_FREEZE * injection.chance) * self._deployment.lease
         resident.freeze()
-        await pause_for(asyncio.Event(), seconds)
+        await wait_for_event(asyncio.Event(), seconds)
         resident.thaw()
         return f"{name} for {seconds:.1f} s"
 

@@ -8,7 +8,7 @@ import time
 from tests.chaos.storm.deployment import Deployment
 from tests.chaos.storm.plan import Injection
 
-from headrace.aio import pause_for
+from headrace.aio import wait_for_event
 from headrace.db.connect import TRANSIENT
 
 # Whoever shares the embedded server has brought it back by then, though it may be frozen or start just now.
@@ -43,7 +43,7 @@ class Outages:
                 if time.monotonic() > deadline:
                     self.stayed_dead.append(f"nobody brought the embedded server back within {BACK_WITHIN:g} s")
                     break
-                await pause_for(asyncio.Event(), 0.25)
+                await wait_for_event(asyncio.Event(), 0.25)
             # Joins the one that runs, or starts it.
             await asyncio.to_thread(self._deployment.server.start)
         return "killed, and left to Headrace"
@@ -54,7 +54,7 @@ class Outages:
         async with self._deployment.database:
             await asyncio.to_thread(self._deployment.server.freeze)
             try:
-                await pause_for(asyncio.Event(), seconds)
+                await wait_for_event(asyncio.Event(), seconds)
             finally:
                 self._deployment.server.thaw()
         return f"{seconds:.1f} s"
@@ -78,7 +78,7 @@ class Outages:
                 await connection.execute("set lock_timeout = '3s'")
                 await connection.execute(f"alter table headrace.{table} rename to storm_{table}")
                 try:
-                    await pause_for(asyncio.Event(), MOMENT * injection.chance)
+                    await wait_for_event(asyncio.Event(), MOMENT * injection.chance)
                 finally:
                     await connection.execute("set lock_timeout = 0")
                     await connection.execute(f"alter table headrace.storm_{table} rename to {table}")
@@ -94,7 +94,7 @@ class Outages:
                 async with connection.transaction():
                     await connection.execute("set local lock_timeout = '3s'")
                     await connection.execute(f"lock table headrace.{injection.target} in access exclusive mode")
-                    await pause_for(asyncio.Event(), 3 * MOMENT * injection.chance)
+                    await wait_for_event(asyncio.Event(), 3 * MOMENT * injection.chance)
             finally:
                 connection.terminate()
         return injection.target

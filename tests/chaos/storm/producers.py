@@ -13,7 +13,7 @@ import httpx
 from tests.chaos.storm.deployment import Deployment
 from tests.chaos.storm.truth import note
 
-from headrace.aio import pause_for
+from headrace.aio import wait_for_event
 from headrace.db.connect import TRANSIENT, Endpoint, OwnConnection
 
 # How often each is enqueued.
@@ -60,7 +60,7 @@ class Producer:
             base_url=f"{self._deployment.http.url}/api/v1", headers=headers, timeout=5
         ) as client:
             self._client = client
-            while not await pause_for(self._stop, self._chance.uniform(0.02, 0.12)):
+            while not await wait_for_event(self._stop, self._chance.uniform(0.02, 0.12)):
                 await self._ask_for_something()
         if self._connection is not None:
             self._connection.terminate()
@@ -95,7 +95,7 @@ class Producer:
                 return
             except UNKNOWN:
                 self._hang_up()
-                await pause_for(self._stop, 0.1)
+                await wait_for_event(self._stop, 0.1)
 
     async def _enqueue(self, token: str, key: str | None = None) -> None:
         definition = self._chance.choices(list(MIX), list(MIX.values()))[0]
@@ -170,4 +170,4 @@ async def enqueue_surely(deployment: Deployment, definition: str, payload: dict[
             finally:
                 connection.terminate()
         except UNKNOWN:
-            await pause_for(asyncio.Event(), 0.2)
+            await wait_for_event(asyncio.Event(), 0.2)

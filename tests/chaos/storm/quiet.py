@@ -9,7 +9,7 @@ from datetime import datetime
 
 from tests.chaos.storm.deployment import Deployment
 
-from headrace.aio import pause_for
+from headrace.aio import wait_for_event
 from headrace.db.connect import Connection
 from headrace.triggers.change import create_trigger
 
@@ -60,7 +60,7 @@ async def _all_back(deployment: Deployment) -> list[str]:
     while not await deployment.all_work():
         if time.monotonic() > deadline:
             return ["not all processes came back"]
-        await pause_for(asyncio.Event(), 0.2)
+        await wait_for_event(asyncio.Event(), 0.2)
     return []
 
 
@@ -75,7 +75,7 @@ async def _until_still(db: Connection, horizon: datetime, complaint: str, done: 
             before, moved = left, time.monotonic()
         if time.monotonic() - moved > NOTHING_MOVES:
             return [complaint] if complaint else []
-        await pause_for(asyncio.Event(), 0.2)
+        await wait_for_event(asyncio.Event(), 0.2)
 
 
 async def _events_left(db: Connection) -> list[str]:

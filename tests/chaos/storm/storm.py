@@ -21,7 +21,7 @@ from tests.chaos.storm.producers import Producer
 from tests.chaos.storm.quiet import become_quiet, create_triggers
 from tests.chaos.storm.report import Report
 
-from headrace.aio import pause_for
+from headrace.aio import wait_for_event
 
 PRODUCERS = 3
 A_SECOND = 2.5
@@ -41,7 +41,7 @@ class Watch:
         never = asyncio.Event()
         while True:
             asked, at = time.monotonic(), datetime.now(UTC)
-            await pause_for(never, LOOK_EVERY)
+            await wait_for_event(never, LOOK_EVERY)
             if time.monotonic() - asked > LOOK_EVERY + STALL:
                 self.stalls.append((at, datetime.now(UTC)))
             for resident in self._deployment.residents.values():

@@ -9,7 +9,7 @@ import pytest
 
 from headrace.cli.core.durations import duration, moment, past
 from headrace.cli.core.schema_args import read_argument
-from headrace.cli.output.layout import Cells, fit
+from headrace.cli.output.layout import Cells, fit_columns
 from headrace.cli.output.tables import ago, clean, span
 from headrace.errors import BadRequest
 
@@ -115,7 +115,7 @@ def test_columns_fit_into_the_room_there_is(room: int) -> None:
         Cells(["spare", "z" * 9], spare=True),
         Cells(["note", "n" * 5], elastic=True),
     ]
-    shown = fit(columns, room)
+    shown = fit_columns(columns, room)
     assert sum(column.width for column in shown) + 2 * (len(shown) - 1) <= room
     assert (columns[2] in shown) == (room >= 60)
     assert (columns[0].width == 36) == (room >= 80)

@@ -25,7 +25,7 @@ from tests.waiting import PATIENCE
 from headrace.cli.output.sparkline import spark
 from headrace.cli.top.act import obey
 from headrace.cli.top.draw import draw_screen
-from headrace.cli.top.facts import Facts
+from headrace.cli.top.facts import TopFacts
 from headrace.cli.top.keyboard import split
 from headrace.cli.top.view import View
 from headrace.errors import Conflict
@@ -98,7 +98,7 @@ def worker(number: int, concurrency: int = 4) -> dict[str, Any]:
     }
 
 
-def facts(jobs: int = 3, queues: int = 3) -> Facts:
+def facts(jobs: int = 3, queues: int = 3) -> TopFacts:
     step = dict.fromkeys(("enqueued", "succeeded", "failed", "dead_letter", "canceled"), 60) | {"at": NOW}
     summary = {
         "queued": 12,
@@ -111,7 +111,7 @@ def facts(jobs: int = 3, queues: int = 3) -> Facts:
         "oldest_queued_seconds": 7.0,
         "now": NOW,
     }
-    return Facts(
+    return TopFacts(
         summary,
         [step] * 60,
         60.0,
@@ -142,18 +142,18 @@ def test_a_place_is_kept_when_rows_come_and_go() -> None:
     view = View("", facts(5))
     view.move(2)
     assert view.selected("jobs") == job(2)
-    view.show(Facts(*[*_parts(facts(5))[:5], [job(9), job(2), job(3)]]))
+    view.show(TopFacts(*[*_parts(facts(5))[:5], [job(9), job(2), job(3)]]))
     assert view.selected("jobs") == job(2)
-    view.show(Facts(*[*_parts(facts(5))[:5], [job(9), job(3), job(4)]]))
+    view.show(TopFacts(*[*_parts(facts(5))[:5], [job(9), job(3), job(4)]]))
     assert view.selected("jobs") == job(4)
     view.move(100)
     assert view.at("jobs") == 2
-    view.show(Facts(*[*_parts(facts(5))[:5], []]))
+    view.show(TopFacts(*[*_parts(facts(5))[:5], []]))
     assert view.selected("jobs") is None
     view.move(1)
 
 
-def _parts(one: Facts) -> list[Any]:
+def _parts(one: TopFacts) -> list[Any]:
     return [one.summary, one.steps, one.step_seconds, one.queues, one.workers, one.jobs]
 
 

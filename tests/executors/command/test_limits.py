@@ -28,7 +28,7 @@ from tests.waiting import until
 
 from headrace.executors.command.executor import CommandExecutor
 from headrace.executors.command.keeper.cgroup import usable_parent
-from headrace.executors.command.launch import Launch, Limits
+from headrace.executors.command.launch import CommandLimits, Launch
 from headrace.executors.command.preflight import preflight
 
 pytestmark = LINUX_ONLY
@@ -36,7 +36,7 @@ GREEDY = "const kept = []; for (;;) kept.push(Buffer.alloc(1 << 20, 1))"
 
 
 async def test_memory_is_limited(commands: CommandExecutor) -> None:
-    limits = Limits(memory_mb=200)
+    limits = CommandLimits(memory_mb=200)
     assert (await run(commands, program("hold", 50, limits=limits)))[0].exit_code == 0
     end, output = await run(commands, program("hold", 400, limits=limits))
     assert end.exit_code == 1
@@ -47,7 +47,7 @@ async def test_memory_is_limited(commands: CommandExecutor) -> None:
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node")
 async def test_node_starts_under_a_memory_limit_and_is_held_to_it(commands: CommandExecutor) -> None:
     node = os.fsencode(shutil.which("node") or "")
-    limits = Limits(memory_mb=512)
+    limits = CommandLimits(memory_mb=512)
     end, output = await run(commands, Launch([node, b"-e", b"console.log(1 + 1)"], limits=limits))
     assert (end.exit_code, output.of("stdout")) == (0, b"2\n")
     end, _ = await run(commands, Launch([node, b"-e", GREEDY.encode()], limits=limits, timeout=60))
@@ -57,15 +57,15 @@ async def test_node_starts_under_a_memory_limit_and_is_held_to_it(commands: Comm
 
 
 async def test_processor_time_is_limited(commands: CommandExecutor) -> None:
-    end, _ = await run(commands, program("burn", 30, limits=Limits(cpu_seconds=1)))
+    end, _ = await run(commands, program("burn", 30, limits=CommandLimits(cpu_seconds=1)))
     assert end.signal == signal.SIGXCPU
     assert end.cpu_seconds > 0.3  # the kernel counts whole ticks for the limit
 
 
 async def test_files_are_limited_in_size_and_number(commands: CommandExecutor) -> None:
-    end, _ = await run(commands, shell("exec head -c 3000000 /dev/zero > file", limits=Limits(file_size_mb=1)))
+    end, _ = await run(commands, shell("exec head -c 3000000 /dev/zero > file", limits=CommandLimits(file_size_mb=1)))
     assert end.signal == signal.SIGXFSZ
-    _, output = await run(commands, shell("ulimit -n; ulimit -Hn", limits=Limits(open_files=50)))
+    _, output = await run(commands, shell("ulimit -n; ulimit -Hn", limits=CommandLimits(open_files=50)))
     assert output.of("stdout") == b"50\n50\n"
 
 
@@ -101,7 +101,7 @@ async def test_the_result_of_another_user_is_read_unless_it_is_a_link(commands: 
 async def test_a_fork_bomb_is_bounded_and_ended(commands: CommandExecutor) -> None:
     user = other_user("games")
     bomb = "bomb() { bomb | bomb & }; bomb; exec sleep 3600"
-    limits = Limits(max_processes=100)
+    limits = CommandLimits(max_processes=100)
     end, _ = await run(commands, shell(bomb, user=user, limits=limits, timeout=1.0, kill_grace=0.2))
     assert end.timed_out
     assert not processes_of(user)
@@ -110,7 +110,7 @@ async def test_a_fork_bomb_is_bounded_and_ended(commands: CommandExecutor) -> No
 async def test_a_setsid_bomb_that_outlives_its_leader_is_ended(commands: CommandExecutor) -> None:
     user, python = other_user("news"), public_python()
     argv = [part.encode() for part in program_argv("scatter", 60, python=python)]
-    end, _ = await run(commands, Launch(argv, user=user, limits=Limits(max_processes=100)))
+    end, _ = await run(commands, Launch(argv, user=user, limits=CommandLimits(max_processes=100)))
     assert end.exit_code == 0
     assert end.leftovers > 30
     assert not processes_of(user)
@@ -120,7 +120,7 @@ async def test_more_processes_than_allowed_from_the_start_is_a_clear_error(comma
     user, output = other_user("uucp"), Output()
     first = asyncio.create_task(end_of(commands, shell("sleep 3600 & sleep 3600 & echo up; wait", user=user), output))
     await until("the first one runs", lambda: bool(output.parts))
-    end, _ = await run(commands, shell("true", user=user, limits=Limits(max_processes=2)))
+    end, _ = await run(commands, shell("true", user=user, limits=CommandLimits(max_processes=2)))
     assert end.cannot_execute == "/bin/sh: its user already has more processes than max_processes = 2 allows"
     first.cancel()
     await first
@@ -130,7 +130,7 @@ async def test_a_fork_bomb_of_root_is_bounded_by_a_cgroup(commands: CommandExecu
     if not IS_ROOT or (parent := usable_parent()) is None:
         pytest.skip("needs root and a cgroup that limits processes")
     bomb = "for i in 1 2 3 4 5 6 7 8 9; do sleep 3600 & done; echo unbounded"
-    end, output = await run(commands, shell(bomb, limits=Limits(max_processes=5), timeout=10))
+    end, output = await run(commands, shell(bomb, limits=CommandLimits(max_processes=5), timeout=10))
     assert end.exit_code != 0
     assert end.leftovers == 4
     assert b"unbounded" not in output.of("stdout")
@@ -179,7 +179,7 @@ def test_preflight_says_what_keeps_a_command_from_running(launch: Launch, proble
 @pytest.mark.skipif(not IS_ROOT, reason="root alone is not bound")
 def test_preflight_refuses_a_number_of_processes_that_would_not_bind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("headrace.executors.command.preflight.usable_parent", lambda: None)
-    limits = Limits(max_processes=10)
+    limits = CommandLimits(max_processes=10)
     for user in (None, "root"):
         [problem] = preflight(Launch([b"/bin/sh"], limits=limits, user=user))
         assert problem.startswith("max_processes does not bind root: give the command a `user` other than root")

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from headrace.service.overview.decide import judge, span
-from headrace.service.overview.facts import Facts, Failing, Gone, Silent, TriggerFacts, Unread, Waiting
+from headrace.service.overview.decide import assess, span
+from headrace.service.overview.facts import Failing, Gone, OverviewFacts, Silent, TriggerFacts, Unread, WaitingQueue
 
 SINCE = datetime(2026, 3, 5, 13, 48, tzinfo=UTC)
-WELL = Facts(
+WELL = OverviewFacts(
     failing=[],
     waiting=[],
     unread=[],
@@ -27,11 +27,11 @@ WELL = Facts(
     snapshot=3.0,
 )
 FAILING = Failing("sync-dropbox", 1164, 588, 5000, 20, 580, 17, SINCE)
-SYNC = Waiting("sync", 196, 252.0, False, 1, 8, 8)
+SYNC = WaitingQueue("sync", 196, 252.0, False, 1, 8, 8)
 
 
 def test_when_nothing_is_wrong_it_says_what_there_was() -> None:
-    health = judge(replace(WELL, waiting=[Waiting("mail", 3, 1.6, False, 2, 16, 9)]))
+    health = assess(replace(WELL, waiting=[WaitingQueue("mail", 3, 1.6, False, 2, 16, 9)]))
 
     assert health.title == "All well"
     assert health.lead == "6,391 jobs in the last hour; none waits longer than 2 s."
@@ -40,12 +40,12 @@ def test_when_nothing_is_wrong_it_says_what_there_was() -> None:
 
 
 def test_on_the_first_day_it_says_who_is_ready() -> None:
-    assert judge(replace(WELL, ever=False, workers=1)).lead == "No jobs yet. 1 worker ready."
-    assert judge(replace(WELL, ever=False, workers=0)).lead == "No jobs yet. No worker yet."
+    assert assess(replace(WELL, ever=False, workers=1)).lead == "No jobs yet. 1 worker ready."
+    assert assess(replace(WELL, ever=False, workers=0)).lead == "No jobs yet. No worker yet."
 
 
 def test_the_worst_is_the_headline_and_says_how_bad_it_is() -> None:
-    health = judge(replace(WELL, failing=[FAILING], waiting=[SYNC], silent=[Silent("nyc-2", 161)]))
+    health = assess(replace(WELL, failing=[FAILING], waiting=[SYNC], silent=[Silent("nyc-2", 161)]))
 
     assert health.title == "sync-dropbox is failing"
     assert health.lead == "588 of 1,164 attempts timed out in the last 15 minutes. 17 jobs went to dead letter."
@@ -67,39 +67,39 @@ def test_the_worst_is_the_headline_and_says_how_bad_it_is() -> None:
     ids=["few", "small", "as before"],
 )
 def test_chance_and_what_was_so_before_are_no_news(failing: Failing) -> None:
-    assert judge(replace(WELL, failing=[failing])).findings == []
+    assert assess(replace(WELL, failing=[failing])).findings == []
 
 
 def test_what_always_fails_stays_a_finding() -> None:
     always = FAILING._replace(runs=100, bad=100, runs_before=1000, bad_before=1000)
-    assert judge(replace(WELL, failing=[always])).title == "sync-dropbox is failing"
+    assert assess(replace(WELL, failing=[always])).title == "sync-dropbox is failing"
 
 
 def test_a_queue_that_nobody_serves_says_how_to_start_a_worker() -> None:
-    health = judge(replace(WELL, waiting=[Waiting("exports", 12, 540.0, False, 0, 0, 0)]))
+    health = assess(replace(WELL, waiting=[WaitingQueue("exports", 12, 540.0, False, 0, 0, 0)]))
 
     assert health.title == "No worker serves queue exports"
     assert health.lead == ("12 jobs wait, the oldest for 9 m 00 s. Start one with headrace worker --queues exports.")
 
 
 def test_a_paused_queue_is_no_fault_of_workers() -> None:
-    [finding] = judge(replace(WELL, waiting=[SYNC._replace(paused=True, jobs=1, workers=0)])).findings
+    [finding] = assess(replace(WELL, waiting=[SYNC._replace(paused=True, jobs=1, workers=0)])).findings
 
     assert (finding.level, finding.title) == ("warn", "Queue sync is paused")
     assert finding.detail == "1 job waits, the oldest for 4 m 12 s."
 
 
 def test_triggers_in_error_and_a_late_scheduler_are_found() -> None:
-    health = judge(replace(WELL, triggers=TriggerFacts(9, 2, "nightly", "no such zone", 95.0)))
+    health = assess(replace(WELL, triggers=TriggerFacts(9, 2, "nightly", "no such zone", 95.0)))
 
     assert [finding.title for finding in health.findings] == ["2 triggers are in error", "The scheduler is behind"]
     assert health.findings[0].detail == "nightly: no such zone"
 
 
 def test_what_no_worker_knows_is_named_before_all_else_and_makes_no_queue_late() -> None:
-    unknown = Waiting("default", 3, 7200.0, False, 2, 16, 0, "charge", True)
+    unknown = WaitingQueue("default", 3, 7200.0, False, 2, 16, 0, "charge", True)
     gone = [Gone("tidy", True, 1, "nightly"), Gone("charge", False, 2, "monthly")]
-    health = judge(replace(WELL, failing=[FAILING], waiting=[SYNC, unknown], gone=gone))
+    health = assess(replace(WELL, failing=[FAILING], waiting=[SYNC, unknown], gone=gone))
 
     assert [finding.title for finding in health.findings] == [
         "No worker knows definition charge",
@@ -116,8 +116,8 @@ def test_what_no_worker_knows_is_named_before_all_else_and_makes_no_queue_late()
 
 
 def test_an_old_snapshot_is_found_where_it_may_be_known() -> None:
-    assert judge(replace(WELL, snapshot=3600)).title == "The database holds an old snapshot"
-    assert judge(replace(WELL, snapshot=None)).findings == []
+    assert assess(replace(WELL, snapshot=3600)).title == "The database holds an old snapshot"
+    assert assess(replace(WELL, snapshot=None)).findings == []
 
 
 @pytest.mark.parametrize(
@@ -129,11 +129,11 @@ def test_stretches_of_time_are_written_as_in_the_dashboard(seconds: float, said:
 
 
 def test_jobs_that_no_worker_can_read_are_said_with_both_versions() -> None:
-    health = judge(replace(WELL, unread=[Unread("charge", 3, 130.0, "new", ["old"])]))
+    health = assess(replace(WELL, unread=[Unread("charge", 3, 130.0, "new", ["old"])]))
     assert health.title == "Jobs were enqueued by a newer version of charge"
     assert health.lead == (
         "3 jobs could not be read for 2 m 10 s, and will be dead letters unless workers of that version come. "
         "new was declared last; live workers have old."
     )
-    health = judge(replace(WELL, unread=[Unread("charge", 1, 5.0, "new", ["new"])]))
+    health = assess(replace(WELL, unread=[Unread("charge", 1, 5.0, "new", ["new"])]))
     assert health.title == "Jobs of charge fit no version of it"

@@ -57,7 +57,7 @@ async def test_a_server_that_does_not_stay_up_is_started_ever_more_seldom(
             raise asyncio.CancelledError
         return False
 
-    monkeypatch.setattr(headrace.worker.maintenance.loop, "pause_for", pause_for)
+    monkeypatch.setattr(headrace.worker.maintenance.loop, "wait_for_event", pause_for)
     server: Any = Fallen(starts=starts)
     with pytest.raises(asyncio.CancelledError):
         await Reviver(server).run()

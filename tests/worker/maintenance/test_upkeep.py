@@ -8,9 +8,9 @@ import pytest
 from tests.engine import Engine
 
 from headrace.db.link import Link
-from headrace.worker.maintenance.maintenance import PRUNE_AFTER, Retention, Upkeep
+from headrace.worker.maintenance.maintenance import PRUNE_AFTER, RetentionAges, Upkeep
 
-KEEP = Retention(*(timedelta(days=30),) * 4)
+KEEP = RetentionAges(*(timedelta(days=30),) * 4)
 OLD_ROLLUP = """
     insert into headrace.rollup (minute, tenant_id, definition_id)
     select now() - interval '40 days', tenant.id, definition.id
@@ -19,7 +19,9 @@ OLD_ROLLUP = """
 
 
 @pytest.mark.parametrize("keep", [KEEP, None])
-async def test_partitions_come_first_and_old_counts_go_a_minute_later(engine: Engine, keep: Retention | None) -> None:
+async def test_partitions_come_first_and_old_counts_go_a_minute_later(
+    engine: Engine, keep: RetentionAges | None
+) -> None:
     await engine.define("work")
     await engine.db.execute(OLD_ROLLUP)
     link = Link(engine.endpoint, "upkeep")

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from headrace.api.auth import recognise, service
+from headrace.api.auth import current_service, recognise
 from headrace.api.body.memory import STRANGERS
 from headrace.api.body.parse import parse
 from headrace.api.body.read import SECONDS, STRANGERS_SECONDS, Body, read_body, refuse_other_media
@@ -67,7 +67,7 @@ class RequestWithBody(Request):
 
 def _asks(dependant: Dependant) -> bool:
     """Whether the route is for those with a credential."""
-    return any(inner.call is service or _asks(inner) for inner in dependant.dependencies)
+    return any(inner.call is current_service or _asks(inner) for inner in dependant.dependencies)
 
 
 def new_router(**options: Any) -> APIRouter:

@@ -8,9 +8,9 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.schemas import Answer, Name, Request_
+from headrace.api.schemas import Name, RequestModel, ResponseModel
 from headrace.model.histogram import Histogram
 from headrace.rollups.read import Step
 from headrace.service.charts.service import Window
@@ -18,7 +18,7 @@ from headrace.service.charts.service import Window
 router = new_router(prefix="/charts", tags=["charts"])
 
 
-class Spread(Answer):
+class Spread(ResponseModel):
     """Of seconds: how many values there were, their mean, and below what half and nineteen of twenty lie."""
 
     count: int
@@ -27,7 +27,7 @@ class Spread(Answer):
     p95: float | None
 
 
-class StepAnswer(Answer):
+class StepAnswer(ResponseModel):
     """What happened in one step."""
 
     at: datetime = Field(description="when it begins")
@@ -43,7 +43,7 @@ class StepAnswer(Answer):
     duration_seconds: Spread = Field(description="from started to finished")
 
 
-class ChartAnswer(Answer):
+class ChartAnswer(ResponseModel):
     """Steps of equal length, oldest first; the last is not over yet."""
 
     window: Window
@@ -52,7 +52,7 @@ class ChartAnswer(Answer):
     items: list[StepAnswer]
 
 
-class BusyAnswer(Answer):
+class BusyAnswer(ResponseModel):
     """A definition that ran in the window."""
 
     definition_key: str
@@ -63,14 +63,14 @@ class BusyAnswer(Answer):
     steps: list[int] = Field(description="attempts in each of twenty equal parts of the window, oldest first")
 
 
-class BusiestAnswer(Answer):
+class BusiestAnswer(ResponseModel):
     """The definitions with the most attempts, most first."""
 
     window: Window
     items: list[BusyAnswer]
 
 
-class UsualAnswer(Answer):
+class UsualAnswer(ResponseModel):
     """How long runs of a definition take as a rule."""
 
     definition_key: str
@@ -78,34 +78,34 @@ class UsualAnswer(Answer):
     p95: float
 
 
-class UsualsAnswer(Answer):
+class UsualsAnswer(ResponseModel):
     """Of every definition that ran in the last seven days."""
 
     items: list[UsualAnswer]
 
 
-class BusiestQuery(Request_):
+class BusiestQuery(RequestModel):
     """Of when, and how many."""
 
     window: Window = "1h"
     limit: int = Field(default=8, ge=1, le=100)
 
 
-class ChartQuery(Request_):
+class ChartQuery(RequestModel):
     """What to draw."""
 
     window: Window = "1h"
     definition: Name | None = Field(default=None, description="of one definition; of all when absent")
 
 
-class TenantRunsAnswer(Answer):
+class TenantRunsAnswer(ResponseModel):
     """Attempts of a tenant that ended in the last hour."""
 
     tenant: str
     runs: int
 
 
-class QueueChartAnswer(Answer):
+class QueueChartAnswer(ResponseModel):
     """A queue's last hour."""
 
     queue: str
@@ -113,7 +113,7 @@ class QueueChartAnswer(Answer):
     shares: list[TenantRunsAnswer] = Field(description="whose jobs ran, most first")
 
 
-class QueueChartsAnswer(Answer):
+class QueueChartsAnswer(ResponseModel):
     """The last hour of the queues in which something happened."""
 
     items: list[QueueChartAnswer]
@@ -143,7 +143,7 @@ def _step(step: Step) -> StepAnswer:
 
 
 @router.get("/throughput")
-async def chart_throughput(service: Asked, query: Annotated[ChartQuery, Query()]) -> ChartAnswer:
+async def chart_throughput(service: CurrentService, query: Annotated[ChartQuery, Query()]) -> ChartAnswer:
     """How many jobs came in and ended, how long they waited and ran."""
     chart = await service.charts.throughput(query.window, definition=query.definition)
     return ChartAnswer(
@@ -155,7 +155,7 @@ async def chart_throughput(service: Asked, query: Annotated[ChartQuery, Query()]
 
 
 @router.get("/busiest")
-async def chart_busiest(service: Asked, query: Annotated[BusiestQuery, Query()]) -> BusiestAnswer:
+async def chart_busiest(service: CurrentService, query: Annotated[BusiestQuery, Query()]) -> BusiestAnswer:
     """The definitions with the most attempts."""
     found = await service.charts.busiest(query.window, limit=query.limit)
     items = [
@@ -173,7 +173,7 @@ async def chart_busiest(service: Asked, query: Annotated[BusiestQuery, Query()])
 
 
 @router.get("/usual")
-async def chart_usual(service: Asked) -> UsualsAnswer:
+async def chart_usual(service: CurrentService) -> UsualsAnswer:
     """How long runs take as a rule, by definition: below p50 half of them, below p95 nineteen of twenty."""
     found = await service.charts.usual()
     items = [
@@ -185,6 +185,6 @@ async def chart_usual(service: Asked) -> UsualsAnswer:
 
 
 @router.get("/queues")
-async def chart_queues(service: Asked) -> QueueChartsAnswer:
+async def chart_queues(service: CurrentService) -> QueueChartsAnswer:
     """How deep each queue was in the last hour, and whose jobs ran."""
     return QueueChartsAnswer(items=[QueueChartAnswer.model_validate(one) for one in await service.queues.history()])

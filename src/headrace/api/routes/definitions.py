@@ -7,15 +7,15 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import Field
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.schemas import Answer, Page, Request_, Text
+from headrace.api.schemas import Page, RequestModel, ResponseModel, Text
 from headrace.define.read import DefinitionRecord, Kind
 
 router = new_router(prefix="/definitions", tags=["definitions"])
 
 
-class DefinitionAnswer(Answer):
+class DefinitionAnswer(ResponseModel):
     """What can be run, and with which arguments."""
 
     key: str
@@ -42,7 +42,7 @@ class DefinitionAnswer(Answer):
     retention_count: int | None = Field(description="how many of the last ended ones stay for longer")
 
 
-class DefinitionQuery(Request_):
+class DefinitionQuery(RequestModel):
     """Which part of the list."""
 
     limit: int = Field(default=100, ge=1, le=500)
@@ -66,13 +66,13 @@ def definition_answer(definition: DefinitionRecord) -> DefinitionAnswer:
 
 
 @router.get("")
-async def list_definitions(service: Asked, query: Annotated[DefinitionQuery, Query()]) -> DefinitionsAnswer:
+async def list_definitions(service: CurrentService, query: Annotated[DefinitionQuery, Query()]) -> DefinitionsAnswer:
     """What you may run, by key."""
     page = await service.definitions.list(limit=query.limit, cursor=query.cursor)
     return DefinitionsAnswer(items=[definition_answer(one) for one in page.items], next_cursor=page.next_cursor)
 
 
 @router.get("/{key}")
-async def get_definition(service: Asked, key: str) -> DefinitionAnswer:
+async def get_definition(service: CurrentService, key: str) -> DefinitionAnswer:
     """One that you may run."""
     return definition_answer(await service.definitions.get(key))

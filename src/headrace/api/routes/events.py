@@ -9,9 +9,9 @@ from uuid import UUID
 from fastapi import Header, Query, Response
 from pydantic import Field, StringConstraints
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.schemas import Answer, Page, Request_, Text
+from headrace.api.schemas import Page, RequestModel, ResponseModel, Text
 from headrace.service.events.service import EventRecord
 
 router = new_router(prefix="/events", tags=["events"])
@@ -19,7 +19,7 @@ router = new_router(prefix="/events", tags=["events"])
 EventName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$", max_length=200)]
 
 
-class NewEvent(Request_):
+class NewEvent(RequestModel):
     """An event to publish."""
 
     name: EventName = Field(description="words with dots between them", examples=["provider.folder.updated"])
@@ -33,13 +33,13 @@ class NewEvent(Request_):
     )
 
 
-class EmittedAnswer(Answer):
+class EmittedAnswer(ResponseModel):
     """The event's id."""
 
     id: UUID
 
 
-class DeliveredAnswer(Answer):
+class DeliveredAnswer(ResponseModel):
     """What one trigger made of the event."""
 
     trigger_id: UUID
@@ -50,7 +50,7 @@ class DeliveredAnswer(Answer):
     job_id: UUID | None
 
 
-class EventAnswer(Answer):
+class EventAnswer(ResponseModel):
     """An event, and what came of it."""
 
     id: UUID
@@ -63,7 +63,7 @@ class EventAnswer(Answer):
     deliveries: list[DeliveredAnswer]
 
 
-class EventQuery(Request_):
+class EventQuery(RequestModel):
     """Which events."""
 
     name: Text | None = None
@@ -90,7 +90,7 @@ def event_answer(event: EventRecord) -> EventAnswer:
 
 @router.post("", status_code=201, responses={200: {"model": EmittedAnswer, "description": "it was there already"}})
 async def emit_event(
-    service: Asked,
+    service: CurrentService,
     new: NewEvent,
     response: Response,
     idempotency_key: Annotated[str | None, Header(min_length=1, max_length=500)] = None,
@@ -107,13 +107,13 @@ async def emit_event(
 
 
 @router.get("")
-async def list_events(service: Asked, query: Annotated[EventQuery, Query()]) -> EventsAnswer:
+async def list_events(service: CurrentService, query: Annotated[EventQuery, Query()]) -> EventsAnswer:
     """Events, newest first, with what each trigger made of them."""
     page = await service.events.list(name=query.name, limit=query.limit, cursor=query.cursor)
     return EventsAnswer(items=[event_answer(event) for event in page.items], next_cursor=page.next_cursor)
 
 
 @router.get("/{event_id}")
-async def get_event(service: Asked, event_id: UUID) -> EventAnswer:
+async def get_event(service: CurrentService, event_id: UUID) -> EventAnswer:
     """One event, with what each trigger made of it."""
     return event_answer(await service.events.get(event_id))

@@ -9,22 +9,22 @@ from uuid import UUID
 from fastapi import Query
 from pydantic import Field
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.schemas import Answer, Name, Request_
-from headrace.service.failures.service import ErrorKind, ErrorWindow
+from headrace.api.schemas import Name, RequestModel, ResponseModel
+from headrace.service.failures.service import ErrorWindow, FailureGroup
 
 router = new_router(prefix="/errors", tags=["errors"])
 
 
-class ErrorQuery(Request_):
+class ErrorQuery(RequestModel):
     """What to look at."""
 
     window: ErrorWindow = "24h"
     definition: Name | None = None
 
 
-class SampleAnswer(Answer):
+class SampleAnswer(ResponseModel):
     """The newest attempt of a kind."""
 
     job_id: UUID
@@ -34,7 +34,7 @@ class SampleAnswer(Answer):
     traceback: str | None
 
 
-class ErrorKindAnswer(Answer):
+class ErrorKindAnswer(ResponseModel):
     """Failures that are alike."""
 
     fingerprint: str = Field(description="the error; ‹n›, ‹id› and ‹…› stand for numbers, ids and quoted parts")
@@ -49,7 +49,7 @@ class ErrorKindAnswer(Answer):
     sample: SampleAnswer
 
 
-class ErrorsAnswer(Answer):
+class ErrorsAnswer(ResponseModel):
     """Kinds of failures, the one that was seen last first."""
 
     since: datetime
@@ -58,7 +58,7 @@ class ErrorsAnswer(Answer):
     items: list[ErrorKindAnswer]
 
 
-def _answer(kind: ErrorKind) -> ErrorKindAnswer:
+def _answer(kind: FailureGroup) -> ErrorKindAnswer:
     return ErrorKindAnswer(
         fingerprint=kind.fingerprint,
         definitions=[key for key, _ in kind.definitions.most_common()],
@@ -74,7 +74,7 @@ def _answer(kind: ErrorKind) -> ErrorKindAnswer:
 
 
 @router.get("")
-async def list_errors(service: Asked, query: Annotated[ErrorQuery, Query()]) -> ErrorsAnswer:
+async def list_errors(service: CurrentService, query: Annotated[ErrorQuery, Query()]) -> ErrorsAnswer:
     """What failed lately, alike failures counted together."""
     found = await service.errors.list(query.window, definition=query.definition)
     return ErrorsAnswer(

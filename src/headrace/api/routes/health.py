@@ -7,20 +7,20 @@ from fastapi.responses import JSONResponse
 
 from headrace.api.body.route import new_router
 from headrace.api.problems import Problem, problem_response
-from headrace.api.schemas import Answer
+from headrace.api.schemas import ResponseModel
 from headrace.api.state import state_of
 from headrace.service.health.service import Health
 
 router = new_router(tags=["health"])
 
 
-class Alive(Answer):
+class Alive(ResponseModel):
     """The process serves."""
 
     status: str = "ok"
 
 
-class Ready(Answer):
+class Ready(ResponseModel):
     """The process can do its work."""
 
     status: str = "ready"

@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import Request, Response
 
-from headrace.api.auth import gatekeeper
+from headrace.api.auth import authenticator
 from headrace.api.body.route import new_router
 from headrace.api.prometheus import CONTENT_TYPE, exposition
 from headrace.api.schemas import PROBLEMS
@@ -25,8 +25,8 @@ SECURITY: dict[str, Any] = {"security": [{"HTTPBearer": []}, {}]}
 )
 async def metrics(request: Request) -> Response:
     """What was counted, as Prometheus reads it. For super-admins, or for all where `server.metrics_public` is set."""
-    keeper = gatekeeper(request)
-    public = keeper.house.settings.server.metrics_public
-    service = Service(keeper.house, SYSTEM if public else await keeper.principal(request))
+    keeper = authenticator(request)
+    public = keeper.runtime.settings.server.metrics_public
+    service = Service(keeper.runtime, SYSTEM if public else await keeper.principal(request))
     measured = await service.metrics.read(state_of(request).scrapes)
     return Response(exposition(measured), media_type=CONTENT_TYPE)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.schemas import Answer
+from headrace.api.schemas import ResponseModel
 from headrace.service.overview.decide import Kind, Level
 
 router = new_router(prefix="/overview", tags=["overview"])
 
 
-class FindingAnswer(Answer):
+class FindingAnswer(ResponseModel):
     """One thing that is wrong."""
 
     level: Level
@@ -22,7 +22,7 @@ class FindingAnswer(Answer):
     detail: str
 
 
-class HealthAnswer(Answer):
+class HealthAnswer(ResponseModel):
     """How things are: a headline and its reason, all that is wrong with the worst first, what else was looked at."""
 
     well: bool
@@ -37,7 +37,7 @@ class HealthAnswer(Answer):
 
 
 @router.get("/health")
-async def get_health(service: Asked) -> HealthAnswer:
+async def get_health(service: CurrentService) -> HealthAnswer:
     """How things are, for people: rising failures, late queues, missing workers, triggers in error."""
     health, facts = await service.overview.health()
     return HealthAnswer(

@@ -7,10 +7,10 @@ from typing import Annotated
 from fastapi import Cookie, Request, Response
 from pydantic import Field
 
-from headrace.api.auth import SESSION_COOKIE, Asked, gatekeeper
+from headrace.api.auth import SESSION_COOKIE, CurrentService, authenticator
 from headrace.api.body.route import new_router
-from headrace.api.csrf import require_own_origin
-from headrace.api.schemas import Answer, Request_, Text
+from headrace.api.csrf import require_same_origin
+from headrace.api.schemas import RequestModel, ResponseModel, Text
 from headrace.service import Service
 from headrace.service.permissions import allowed_verbs
 from headrace.service.principal import Role
@@ -23,13 +23,13 @@ MOST_TENANTS = 500
 SessionCookie = Annotated[str | None, Cookie(alias=SESSION_COOKIE, include_in_schema=False)]
 
 
-class SignIn(Request_):
+class SignIn(RequestModel):
     """A token to sign in with."""
 
     token: Text = Field(min_length=1, max_length=200, description="as `headrace tokens create` gives it")
 
 
-class SessionAnswer(Answer):
+class SessionAnswer(ResponseModel):
     """Who asks, and what they may do."""
 
     principal: str = Field(description="a name", examples=["token ci"])
@@ -43,15 +43,15 @@ class SessionAnswer(Answer):
 @router.post("", status_code=204)
 async def sign_in(request: Request, response: Response, given: SignIn) -> None:
     """Exchange a token for a session, which is kept in a cookie that no script can read."""
-    require_own_origin(request, or_none=True)
-    async with gatekeeper(request).house.database.pool.acquire() as conn:
+    require_same_origin(request, or_none=True)
+    async with authenticator(request).runtime.database.pool.acquire() as conn:
         secret = await open_session(conn, given.token)
     _set_cookie(request, response, secret)
 
 
 @router.get("")
 async def get_session(
-    service: Asked, request: Request, response: Response, session: SessionCookie = None
+    service: CurrentService, request: Request, response: Response, session: SessionCookie = None
 ) -> SessionAnswer:
     """Who one is, by whatever credential."""
     if session is not None:
@@ -70,10 +70,10 @@ async def get_session(
 @router.delete("", status_code=204)
 async def sign_out(request: Request, response: Response, session: SessionCookie = None) -> None:
     """End the session of this browser, if there is one."""
-    require_own_origin(request, or_none=session is None)
+    require_same_origin(request, or_none=session is None)
     if session is not None:
-        keeper = gatekeeper(request)
-        async with keeper.house.database.pool.acquire() as conn:
+        keeper = authenticator(request)
+        async with keeper.runtime.database.pool.acquire() as conn:
             await end_session(conn, session)
         keeper.forget_session(session)
     response.delete_cookie(SESSION_COOKIE, path=_path(request), httponly=True, samesite="strict")

@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import Header, Request
 from fastapi.responses import StreamingResponse
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.routes.jobs.routes import job_answer
 from headrace.api.sse import HEARTBEAT_SECONDS, STREAM_HEADERS, event
@@ -26,7 +26,7 @@ RETRY = b"retry: 2000\n\n"
 
 @router.get("", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}})
 async def stream(
-    service: Asked,
+    service: CurrentService,
     request: Request,
     last_event_id: Annotated[str | None, Header(max_length=40)] = None,
 ) -> StreamingResponse:

@@ -50,7 +50,7 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
         super().connection_made(_Lingering(transport, self))  # type: ignore[arg-type] # all that it uses of one
         self._watch_head()
-        if not self._enter():
+        if not self._begin():
             detail = "The server has no room for another connection; try again later."
             self._refuse(503, "busy", detail, {"Retry-After": "2"})
 
@@ -132,7 +132,7 @@ class Connection(H11Protocol):
         """Another needs its place."""
         self.transport.abort()
 
-    def _enter(self) -> bool:
+    def _begin(self) -> bool:
         if self._places.full and self.since - Connection.told_full_at > TELL_FULL_EVERY:
             Connection.told_full_at = self.since
             log.warning("connection limit reached", limit=self._places.most, setting="server.max_connections")

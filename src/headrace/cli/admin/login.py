@@ -30,13 +30,13 @@ def login(
 
     Example: headrace login http://127.0.0.1:8720 --token hr_…
     """
-    from headrace.cli.core.stored_tokens import keep_login
+    from headrace.cli.core.stored_tokens import store_token
 
     given = (token or os.environ.get("HEADRACE_TOKEN") or _ask(url)).strip()
     if not given:
         raise BadRequest("there is no token: give --token, or write it to stdin")
     asyncio.run(_check(url, given))
-    file = keep_login(url, given)
+    file = store_token(url, given)
     Show(as_json=as_json).said(
         f"signed in to {url}; the token is kept in {file}", {"url": url.rstrip("/"), "file": str(file)}
     )
@@ -50,9 +50,9 @@ def logout(
 
     Example: headrace logout http://127.0.0.1:8720
     """
-    from headrace.cli.core.stored_tokens import forget_login
+    from headrace.cli.core.stored_tokens import forget_token
 
-    if not forget_login(url):
+    if not forget_token(url):
         raise NotFound(f"no token is kept for {url}")
     Show(as_json=as_json).said(f"the token for {url} is forgotten", {"url": url.rstrip("/")})
 

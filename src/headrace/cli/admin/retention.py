@@ -9,7 +9,7 @@ import typer
 
 from headrace.cli.core.call import Call, speaks_to_api
 from headrace.cli.core.durations import duration
-from headrace.cli.jobs.wait_job import ended, say_end
+from headrace.cli.jobs.wait_job import show_end, wait_until_ended
 from headrace.cli.output.tables import Column, size, when
 
 app = typer.Typer(help="How long history is kept.", no_args_is_help=True)
@@ -54,7 +54,7 @@ async def run_command(
         if not wait:
             call.show.said(f"a worker is asked for it: headrace jobs wait {job_id}", {"job_id": job_id})
             return
-        say_end(call, await ended(api, job_id, timeout=patience, quiet=call.as_json))
+        show_end(call, await wait_until_ended(api, job_id, timeout=patience, quiet=call.as_json))
 
 
 def _show_preview(call: Call, found: dict[str, Any]) -> None:

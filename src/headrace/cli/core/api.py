@@ -23,7 +23,7 @@ class Reply(NamedTuple):
     parts: AsyncIterator[bytes]
 
 
-class Client(Protocol):
+class ApiClient(Protocol):
     """The way to an API: `RemoteClient` or `InProcessClient`. A target is a path with its query."""
 
     place: str
@@ -46,7 +46,7 @@ class Api:
         422: BadRequest,
     }
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: ApiClient) -> None:
         self._client = client
         self._place = client.place
         # Of the last answer: 200 rather than 201 says that something was there already.

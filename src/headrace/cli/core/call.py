@@ -96,11 +96,11 @@ async def _run(function: Callable[..., Awaitable[None]], call: Call, given: dict
 
 def make_call(*, url: str | None, token: str | None, tenant: str | None, config: str | None, as_json: bool) -> Call:
     """With what the environment and an earlier sign-in say where flags do not."""
-    from headrace.cli.core.stored_tokens import kept_login
+    from headrace.cli.core.stored_tokens import read_token
 
     url = url or os.environ.get("HEADRACE_URL") or None
     if url is None and token is not None:
         raise BadRequest("--token is for a server: give its address with --url too")
     if url is not None:
-        token = token or os.environ.get("HEADRACE_TOKEN") or kept_login(url)
+        token = token or os.environ.get("HEADRACE_TOKEN") or read_token(url)
     return Call(url, token, tenant, config, as_json, Show(as_json=as_json))

@@ -105,12 +105,12 @@ class Exchange:
 @asynccontextmanager
 async def local_api(*, tenant: str | None = None, config: str | None = None) -> AsyncIterator[Api]:
     """The API over the configured database, as the system."""
-    from headrace.cli.core.runtime import local_house
+    from headrace.cli.core.runtime import local_runtime
     from headrace.cli.startup.fastapi_import import create_app
     from headrace.service.principal import SYSTEM
 
-    async with local_house(config) as house:
-        app = create_app(house, identify=lambda _request: SYSTEM, brief=True)
+    async with local_runtime(config) as runtime:
+        app = create_app(runtime, identify=lambda _request: SYSTEM, lazy=True)
         try:
             yield Api(InProcessClient(app, tenant))
         finally:

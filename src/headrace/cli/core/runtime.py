@@ -11,7 +11,7 @@ from headrace.db.database import Database
 from headrace.model.secret.encryption import SecretBox
 
 
-class LocalHouse:
+class LocalRuntime:
     """A database that is open, and its settings. An application's `Headrace` is one too, and loads far more."""
 
     def __init__(self, settings: Settings, database: Database) -> None:
@@ -24,7 +24,7 @@ class LocalHouse:
 
 
 @asynccontextmanager
-async def local_house(config: str | None) -> AsyncIterator[LocalHouse]:
+async def local_runtime(config: str | None) -> AsyncIterator[LocalRuntime]:
     """Open until the block ends."""
     settings = load_settings(file=None if config is None else Path(config))
     where = settings.database
@@ -32,6 +32,6 @@ async def local_house(config: str | None) -> AsyncIterator[LocalHouse]:
         url=where.url, data_dir=settings.data_dir, pool_size=where.pool_size, pooler=where.pooler
     )
     try:
-        yield LocalHouse(settings, database)
+        yield LocalRuntime(settings, database)
     finally:
         await database.close()

@@ -17,10 +17,10 @@ def read_argument(key: str, text: str, schema: Mapping[str, Any], *, before: Any
     properties = schema.get("properties", {})
     if key not in properties:
         return _unknown(key, text, schema)
-    types = types_of(properties[key], schema)
+    types = schema_types(properties[key], schema)
     if "array" in types and not text.lstrip().startswith("["):
         items = _items(properties[key], schema)
-        return [*(before or []), _read(f"--arg {key}", text, types_of(items, schema))]
+        return [*(before or []), _read(f"--arg {key}", text, schema_types(items, schema))]
     return _read(f"--arg {key}", text, types)
 
 
@@ -32,19 +32,19 @@ def read_boolean(option: str, text: str) -> bool:
     raise BadRequest(f"{option} is true or false, not {text!r}")
 
 
-def types_of(schema: Any, root: Mapping[str, Any], *, depth: int = 0) -> set[str]:
+def schema_types(schema: Any, root: Mapping[str, Any], *, depth: int = 0) -> set[str]:
     """The names of the JSON types that a schema allows; none when it does not say."""
     if not isinstance(schema, Mapping) or depth > 20:
         return set()
     if isinstance(schema.get("$ref"), str):
-        return types_of(_referred(schema["$ref"], root), root, depth=depth + 1)
+        return schema_types(_referred(schema["$ref"], root), root, depth=depth + 1)
     said = schema.get("type", [])
     types = {said} if isinstance(said, str) else set(said)
     values = [*schema.get("enum", []), *([schema["const"]] if "const" in schema else [])]
     types |= {_type_name(value) for value in values} if not types else set()
     for word in ("anyOf", "oneOf", "allOf"):
         for part in schema.get(word, []):
-            types |= types_of(part, root, depth=depth + 1)
+            types |= schema_types(part, root, depth=depth + 1)
     return types
 
 
@@ -70,7 +70,7 @@ def _unknown(key: str, text: str, schema: Mapping[str, Any]) -> Any:
         close = get_close_matches(key, known, 1)
         hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known) or 'none'}"
         raise BadRequest(f"--arg {key}: there is no such argument; {hint}")
-    return _read(f"--arg {key}", text, types_of(schema.get("additionalProperties"), schema))
+    return _read(f"--arg {key}", text, schema_types(schema.get("additionalProperties"), schema))
 
 
 def _items(schema: Any, root: Mapping[str, Any]) -> Any:

@@ -7,20 +7,20 @@ import os
 from pathlib import Path
 
 
-def login_file() -> Path:
+def token_file() -> Path:
     """Where tokens are kept, by server."""
     folder = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return Path(folder) / "headrace" / "logins.json"
 
 
-def kept_login(url: str) -> str | None:
+def read_token(url: str) -> str | None:
     """The token for a server, if one is kept."""
     return _read().get(url.rstrip("/"))
 
 
-def keep_login(url: str, token: str) -> Path:
+def store_token(url: str, token: str) -> Path:
     """Keep a token, in a file that only its owner can read."""
-    file = login_file()
+    file = token_file()
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     kept = {**_read(), url.rstrip("/"): token}
     draft = file.with_suffix(".new")
@@ -31,18 +31,18 @@ def keep_login(url: str, token: str) -> Path:
     return file
 
 
-def forget_login(url: str) -> bool:
+def forget_token(url: str) -> bool:
     """True when one was kept."""
     kept = _read()
     if kept.pop(url.rstrip("/"), None) is None:
         return False
-    login_file().write_text(json.dumps(kept, indent=2), "utf-8")
+    token_file().write_text(json.dumps(kept, indent=2), "utf-8")
     return True
 
 
 def _read() -> dict[str, str]:
     try:
-        found = json.loads(login_file().read_text("utf-8"))
+        found = json.loads(token_file().read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from headrace.cli.core.schema_args import types_of
+from headrace.cli.core.schema_args import schema_types
 from headrace.cli.output.tables import Column, as_json, one_line, overridden, span, when
 from headrace.model.limits import rate_text
 
@@ -112,7 +112,7 @@ def _arguments(definition: Definition) -> str:
     needed = set(schema.get("required", []))
     secret = set(definition["secret_fields"])
     return "\n".join(
-        f"{name}: {' or '.join(sorted(types_of(of, schema))) or 'anything'}"
+        f"{name}: {' or '.join(sorted(schema_types(of, schema))) or 'anything'}"
         f"{'' if name in needed else ', optional'}{', secret' if name in secret else ''}"
         for name, of in schema.get("properties", {}).items()
     )

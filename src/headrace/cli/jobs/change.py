@@ -16,7 +16,7 @@ from headrace.cli.core.options import with_options
 from headrace.cli.core.payload import Args, Payload, PayloadFile, read_payload, with_arguments
 from headrace.cli.definitions.find import definition_key
 from headrace.cli.jobs.find import JobFinder
-from headrace.cli.jobs.wait_job import ended, say_end
+from headrace.cli.jobs.wait_job import show_end, wait_until_ended
 from headrace.errors import BadRequest, HeadraceError
 
 Key = Annotated[str, typer.Argument(metavar="DEFINITION", help="What to run.", autocompletion=definition_keys)]
@@ -65,7 +65,7 @@ async def enqueue(
             return
         if not call.as_json:
             call.show.note(f"{'there already' if known else 'enqueued'}  {job['id']}")
-        say_end(call, await ended(api, job["id"], timeout=patience, quiet=call.as_json))
+        show_end(call, await wait_until_ended(api, job["id"], timeout=patience, quiet=call.as_json))
 
 
 async def retry(call: Call, jobs: Ids, payload: Payload = None, payload_file: PayloadFile = None) -> None:

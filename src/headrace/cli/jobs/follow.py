@@ -18,7 +18,7 @@ from headrace.cli.core.options import Limit
 from headrace.cli.jobs.find import JobFinder
 from headrace.cli.jobs.list import JobId
 from headrace.cli.jobs.tables import job_columns
-from headrace.cli.jobs.wait_job import ended, say_end
+from headrace.cli.jobs.wait_job import show_end, wait_until_ended
 from headrace.cli.logs.tables import Lines, level_number
 from headrace.cli.output.progress import pauses
 from headrace.cli.output.tables import console, draw
@@ -65,7 +65,7 @@ async def wait(
     """
     patience = None if timeout is None else duration(timeout, "--timeout")
     async with call.api() as api:
-        say_end(call, await ended(api, await JobFinder(api).id(job), timeout=patience, quiet=call.as_json))
+        show_end(call, await wait_until_ended(api, await JobFinder(api).id(job), timeout=patience, quiet=call.as_json))
 
 
 async def watch(

@@ -23,7 +23,7 @@ class StillGoing(HeadraceError):
     code, status = "still_going", 504
 
 
-async def ended(api: Api, job_id: str, *, timeout: float | None, quiet: bool = False) -> dict[str, Any]:
+async def wait_until_ended(api: Api, job_id: str, *, timeout: float | None, quiet: bool = False) -> dict[str, Any]:
     """The job when it has ended, or `StillGoing`; with a bar on a terminal."""
     deadline = math.inf if timeout is None else time.monotonic() + timeout
     with bar("", wanted=not quiet) as tell:
@@ -37,7 +37,7 @@ async def ended(api: Api, job_id: str, *, timeout: float | None, quiet: bool = F
     raise StillGoing(f"the job is still {job['status']} after {timeout:g} s: see headrace jobs why {job_id}")
 
 
-def say_end(call: Call, job: dict[str, Any]) -> None:
+def show_end(call: Call, job: dict[str, Any]) -> None:
     """How it ended, in words and as the exit code."""
     took = between(job["started_at"], job["finished_at"])
     result = "" if job["result"] is None else f"  {as_json(job['result'])}"

@@ -21,7 +21,7 @@ class Cells:
     width: int = 0
 
 
-def fit(columns: Sequence[Cells], room: int) -> list[Cells]:
+def fit_columns(columns: Sequence[Cells], room: int) -> list[Cells]:
     """The columns that are shown: cut, written shorter or left out until they fit."""
     shown = list(columns)
     for column in shown:

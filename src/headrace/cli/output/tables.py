@@ -121,11 +121,11 @@ def draw(items: Sequence[Mapping[str, Any]], columns: Sequence[Column], width: i
     from rich.table import Table
     from rich.text import Text
 
-    from headrace.cli.output.layout import GAP, fit
+    from headrace.cli.output.layout import GAP, fit_columns
 
     cells = [_cells(column, items) for column in columns]
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold", show_header=head)
-    shown = fit(cells, width)
+    shown = fit_columns(cells, width)
     chosen = [column for column, of in zip(columns, cells, strict=True) if of in shown]
     for column, of in zip(chosen, shown, strict=True):
         table.add_column(

@@ -13,7 +13,7 @@ import structlog
 
 from headrace.capture import without_secrets
 from headrace.config import LogsSettings
-from headrace.log import known_fields
+from headrace.log import context_fields
 
 _handler = logging.StreamHandler()
 
@@ -83,4 +83,4 @@ class ForPrograms(logging.Formatter):
 def _parts(record: logging.LogRecord) -> tuple[str, dict[str, Any]]:
     """Our own lines come in parts; others are their message."""
     parts: tuple[str, dict[str, Any]] | None = getattr(record, "headrace", None)
-    return parts if parts is not None else (record.getMessage(), known_fields())
+    return parts if parts is not None else (record.getMessage(), context_fields())

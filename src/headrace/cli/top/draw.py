@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from headrace.cli.output.sparkline import spark
 from headrace.cli.output.tables import Column, clean, draw, span
 from headrace.cli.top.columns import JOBS, QUEUES, WORKERS, Item
-from headrace.cli.top.facts import Facts
+from headrace.cli.top.facts import TopFacts
 from headrace.cli.top.view import Pane, View
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def draw_screen(view: View, width: int, height: int) -> RenderableType:
     return screen
 
 
-def draw_snapshot(facts: Facts, width: int) -> RenderableType:
+def draw_snapshot(facts: TopFacts, width: int) -> RenderableType:
     """All of it, once."""
     from rich.console import Group
     from rich.text import Text
@@ -114,7 +114,7 @@ def _nothing(rows: Sequence[Item] | None) -> Text:
     return Text("none" if rows is not None else "not for this token", style="dim")
 
 
-def _head(facts: Facts, width: int, place: str) -> list[Text]:
+def _head(facts: TopFacts, width: int, place: str) -> list[Text]:
     from rich.text import Text
 
     summary = facts.summary
@@ -131,7 +131,7 @@ def _head(facts: Facts, width: int, place: str) -> list[Text]:
     return [_cut(first, width), _cut(counts, width), _cut(_rates(facts, width), width)]
 
 
-def _rates(facts: Facts, width: int) -> Text:
+def _rates(facts: TopFacts, width: int) -> Text:
     """What came in and ended lately, and what has been ending for an hour."""
     from rich.text import Text
 
@@ -148,7 +148,7 @@ def _ended(step: Item) -> int:
     return int(step["succeeded"] + step["failed"] + step["dead_letter"] + step["canceled"])
 
 
-def _lately(facts: Facts) -> float:
+def _lately(facts: TopFacts) -> float:
     """Seconds of the last two steps, of which the second is not over yet."""
     now = datetime.fromisoformat(facts.summary["now"])
     begun = (now - datetime.fromisoformat(facts.steps[-1]["at"])).total_seconds() if facts.steps else 0.0

@@ -16,7 +16,7 @@ Item = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class TopFacts:
     """One look. Lists that the token may not see are none."""
 
     summary: Item
@@ -31,7 +31,7 @@ class Facts:
         return asdict(self)
 
 
-async def read_facts(api: Api) -> Facts:
+async def read_facts(api: Api) -> TopFacts:
     """All at once, so that the parts fit together and a distant server is asked in one go."""
     summary, chart, queues, workers, running, ended = await asyncio.gather(
         api.get("/jobs/summary", window="1h"),
@@ -42,7 +42,7 @@ async def read_facts(api: Api) -> Facts:
         api.get("/jobs", status=["failed", "dead_letter"], limit=ENDED_BADLY),
     )
     jobs = sorted(running["items"], key=lambda job: job["started_at"] or "") + ended["items"]
-    return Facts(summary, chart["items"], chart["step_seconds"], _busiest_first(queues), workers, jobs)
+    return TopFacts(summary, chart["items"], chart["step_seconds"], _busiest_first(queues), workers, jobs)
 
 
 async def _allowed(api: Api, path: str, **params: Any) -> list[Item] | None:

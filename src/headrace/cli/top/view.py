@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from headrace.cli.top.facts import Facts
+from headrace.cli.top.facts import TopFacts
 
 Pane = Literal["queues", "jobs"]
 Item = Mapping[str, Any]
@@ -25,7 +25,7 @@ class View:
     """The facts, where one is in them, and what is said below."""
 
     place: str
-    facts: Facts
+    facts: TopFacts
     pane: Pane = "jobs"
     said: str | None = None
     trouble: str | None = None
@@ -33,7 +33,7 @@ class View:
     # By name and not by number: rows come and go.
     chosen: dict[Pane, tuple[str, int]] = field(default_factory=dict)
 
-    def show(self, facts: Facts) -> None:
+    def show(self, facts: TopFacts) -> None:
         """Newer ones."""
         self.facts, self.trouble = facts, None
 

@@ -32,7 +32,7 @@ def how_it_stopped(error: asyncio.CancelledError) -> Ended | None:
     return next((argument for argument in error.args if isinstance(argument, Ended)), None)
 
 
-class Attempt:
+class AttemptHandle:
     """From launch to end; `greeted` is done when a monitor waits for `go`, and `over` when nothing is left."""
 
     def __init__(

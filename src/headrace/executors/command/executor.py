@@ -8,11 +8,11 @@ import tempfile
 from pathlib import Path
 
 from headrace.errors import HeadraceError
-from headrace.executors.command.attempt import Attempt, MonitorDied, OnStands, how_it_stopped
+from headrace.executors.command.attempt import AttemptHandle, MonitorDied, OnStands, how_it_stopped
 from headrace.executors.command.launch import Ended, Launch
 from headrace.executors.command.lifelines import Lifelines
 from headrace.executors.command.output import OnOutput
-from headrace.executors.command.spawner import Spawner
+from headrace.executors.command.spawner import SpawnerClient
 from headrace.log import get_logger
 
 __all__ = ["CommandExecutor", "CommandsUnavailable", "MonitorDied", "OnOutput", "how_it_stopped"]
@@ -38,10 +38,10 @@ class CommandExecutor:
         self._scratch = (scratch or Path(tempfile.gettempdir())).absolute()
         self._lifelines = Lifelines()
         self._starting = asyncio.Semaphore(STARTING_AT_ONCE)
-        self._spawner: Spawner | None = None
+        self._spawner: SpawnerClient | None = None
         self._spawning: asyncio.Task[None] | None = None
         self._retired: set[asyncio.Task[None]] = set()
-        self._running: dict[Attempt, Spawner] = {}
+        self._running: dict[AttemptHandle, SpawnerClient] = {}
         self._closed = False
 
     async def run(self, launch: Launch, on_output: OnOutput, on_stands: OnStands | None = None) -> Ended:
@@ -80,11 +80,11 @@ class CommandExecutor:
         if self._retired:
             await asyncio.wait(self._retired, timeout=LEAVE)
 
-    async def _start(self, launch: Launch, on_output: OnOutput, on_stands: OnStands | None) -> Attempt:
+    async def _start(self, launch: Launch, on_output: OnOutput, on_stands: OnStands | None) -> AttemptHandle:
         async with self._starting:
             for _ in range(TRIES):
                 spawner = await self._warm_spawner()
-                attempt = Attempt(launch, on_output, self._lifelines, on_stands)
+                attempt = AttemptHandle(launch, on_output, self._lifelines, on_stands)
                 self._running[attempt] = spawner
                 try:
                     if await self._greet(spawner, attempt):
@@ -98,7 +98,7 @@ class CommandExecutor:
             "no monitor can be started for the command: the worker's stderr tells why, or there are too many processes"
         )
 
-    async def _greet(self, spawner: Spawner, attempt: Attempt) -> bool:
+    async def _greet(self, spawner: SpawnerClient, attempt: AttemptHandle) -> bool:
         """Whether a monitor is ready; until it is told to go, trying again is safe."""
         try:
             async with asyncio.timeout(GREETING):
@@ -108,7 +108,7 @@ class CommandExecutor:
             spawner.kill()
             return False
 
-    async def _warm_spawner(self) -> Spawner:
+    async def _warm_spawner(self) -> SpawnerClient:
         while not self._closed:
             if self._spawner is not None and self._spawner.is_alive:
                 return self._spawner
@@ -125,7 +125,7 @@ class CommandExecutor:
             elif sys.platform != "linux":
                 log.warning("a command is ended with its process group only: on Linux it is with its whole tree")
             self._retire()
-            self._spawner = await Spawner.start(self._lifelines, lease=self._lease, scratch=self._scratch)
+            self._spawner = await SpawnerClient.start(self._lifelines, lease=self._lease, scratch=self._scratch)
         finally:
             self._spawning = None
 
@@ -136,6 +136,6 @@ class CommandExecutor:
             ending.add_done_callback(self._retired.discard)
             self._spawner = None
 
-    def _end(self, attempt: Attempt) -> None:
+    def _end(self, attempt: AttemptHandle) -> None:
         self._running.pop(attempt).forget(attempt)
         attempt.close()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CommandLimits:
     """What each process of a command may use.
 
     `max_processes` counts all processes of the command's user; where that is root, those of the attempt.
@@ -20,7 +20,7 @@ class Limits:
     max_processes: int | None = None
 
 
-NO_LIMITS = Limits()
+NO_LIMITS = CommandLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Launch:
     merge_stderr: bool = False
     timeout: float | None = None
     kill_grace: float = 5.0
-    limits: Limits = NO_LIMITS
+    limits: CommandLimits = NO_LIMITS
     user: str | None = None
     result_file: bool = False
 

@@ -9,7 +9,7 @@ import socket
 import sys
 from pathlib import Path
 
-from headrace.executors.command.attempt import Attempt
+from headrace.executors.command.attempt import AttemptHandle
 from headrace.executors.command.keeper import wire
 from headrace.executors.command.lifelines import Lifelines
 
@@ -17,20 +17,20 @@ KEEPER = Path(__file__).with_name("keeper") / "__main__.py"
 NEEDED_TO_START = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")  # for interpreters in unusual places; nothing else
 
 
-class Spawner:
+class SpawnerClient:
     """A warm process that forks a monitor for each attempt."""
 
     def __init__(self, process: asyncio.subprocess.Process, line: socket.socket, lifelines: Lifelines) -> None:
         self._process = process
         self._line = line
         self._lifelines = lifelines
-        self._attempts: set[Attempt] = set()
+        self._attempts: set[AttemptHandle] = set()
         self.is_alive = True
         asyncio.get_running_loop().add_reader(line, self._on_end)  # it never says anything
         lifelines.add(line)
 
     @classmethod
-    async def start(cls, lifelines: Lifelines, *, lease: float, scratch: Path) -> Spawner:
+    async def start(cls, lifelines: Lifelines, *, lease: float, scratch: Path) -> SpawnerClient:
         """A new one, ready as soon as it has started up."""
         line, their_line = socket.socketpair()
         line.setblocking(False)
@@ -56,7 +56,7 @@ class Spawner:
         """Its process id."""
         return self._process.pid
 
-    async def launch(self, attempt: Attempt) -> bool:
+    async def launch(self, attempt: AttemptHandle) -> bool:
         """Whether a monitor waits for this attempt's `go`; if not, nothing has run."""
         self._attempts.add(attempt)
         try:
@@ -68,7 +68,7 @@ class Spawner:
             attempt.hand_over()
         return await attempt.greeted
 
-    def forget(self, attempt: Attempt) -> None:
+    def forget(self, attempt: AttemptHandle) -> None:
         """The attempt is over."""
         self._attempts.discard(attempt)
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import asyncpg
 
-from headrace.aio import pause_for
+from headrace.aio import wait_for_event
 from headrace.db.connect import CANNOT_CONNECT, TRANSIENT, Endpoint, OwnConnection, place
 from headrace.db.hosts import open_connection
 from headrace.executors.sql.call import TROUBLE, Call, begin_call
@@ -143,7 +143,7 @@ class SqlExecutor:
         with suppress(TimeoutError):
             async with asyncio.timeout(kill_grace):
                 await self._control.cancel(call.backend)
-        await pause_for(hurry, deadline - asyncio.get_running_loop().time())
+        await wait_for_event(hurry, deadline - asyncio.get_running_loop().time())
         forced = not work.done()
         # In any case: the connection is not used again, for a late cancel could reach the next call.
         await self._control.terminate(call.backend)

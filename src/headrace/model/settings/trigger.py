@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypedDict
 
 from headrace.errors import BadRequest
-from headrace.model.field_context import about
+from headrace.model.field_context import field_context
 from headrace.model.settings.trigger_values import check_values
 from headrace.model.text import NotJsonError, to_json
 from headrace.model.trigger.catch_up import CatchUp
@@ -101,7 +101,7 @@ def read_settings(name: str, settings: Mapping[str, Any], *, now: datetime | Non
         start = now or datetime.now(UTC)
     rule = Rule.read({**settings, "name": name, "definition_id": 0, "payload": payload, "starts_at": start})
     if rule.condition is not None:
-        with about("condition"):
+        with field_context("condition"):
             rule.condition.expression.check_calls()
     return rule
 

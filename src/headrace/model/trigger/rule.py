@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from headrace.errors import BadRequest
-from headrace.model.field_context import about
+from headrace.model.field_context import field_context
 from headrace.model.template.budget import Budget
 from headrace.model.template.template import Condition, Template
 from headrace.model.time.cron import CronRule
@@ -52,9 +52,9 @@ class Rule:
         """The rule that a row of the trigger table says, or `BadRequest` with what is wrong with it."""
         window = row["dedupe_window_seconds"]
         schedule = schedule_of(row) if row["trigger_type"] == "schedule" else None
-        with about("payload"):
+        with field_context("payload"):
             payload = Payload(row["payload"])
-        with about("condition"):
+        with field_context("condition"):
             condition = None if row["condition"] is None else Condition.read(row["condition"])
         return cls(
             name=row["name"],
@@ -100,12 +100,12 @@ def schedule_of(row: Mapping[str, Any]) -> Schedule:
     """When a schedule is due, or `BadRequest` with what is wrong with it."""
     starts_at, ends_at = _finite(row["starts_at"]), _finite(row["ends_at"])
     # Also for an interval, which does not look at clocks: a wrong name is a mistake anywhere.
-    with about("timezone"):
+    with field_context("timezone"):
         tz = zone(row["timezone"])
     if row["cron_expr"] is not None:
-        with about("cron_expr"):
+        with field_context("cron_expr"):
             rule = CronRule.parse(row["cron_expr"])
-        with about("ends_at"):
+        with field_context("ends_at"):
             return Schedule(Cron(rule, tz), starts_at, ends_at)
     seconds = row["interval_seconds"]
     if not (math.isfinite(seconds) and SHORTEST_INTERVAL <= seconds <= LONGEST_INTERVAL):
@@ -115,7 +115,7 @@ def schedule_of(row: Mapping[str, Any]) -> Schedule:
         )
     if starts_at is None:
         raise BadRequest("An interval needs a time to start at.", field="starts_at")
-    with about("ends_at"):
+    with field_context("ends_at"):
         return Schedule(Every(timedelta(seconds=seconds), starts_at), starts_at, ends_at)
 
 

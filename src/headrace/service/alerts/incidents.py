@@ -16,7 +16,7 @@ from headrace.alerts.incidents import (
     get_alert,
     list_alerts,
 )
-from headrace.service.base import Verbs
+from headrace.service.base import TenantService
 from headrace.service.paging import check_limit, moment, read_cursor, write_cursor
 
 
@@ -27,31 +27,31 @@ class AlertPage(NamedTuple):
     next_cursor: str | None
 
 
-class DeliveryPage(NamedTuple):
+class AlertDeliveryPage(NamedTuple):
     """Tries to send notices, newest first."""
 
     items: Sequence[DeliveryRecord]
     next_cursor: str | None
 
 
-class Alerts(Verbs):
+class Alerts(TenantService):
     """Look and settle."""
 
     async def get(self, alert_id: UUID) -> AlertRecord:
         """The alert, or `NotFound`."""
-        async with self._enter("alerts.read") as act:
+        async with self._begin("alerts.read") as act:
             return await get_alert(act.conn, alert_id, tenant_id=act.tenant_id)
 
     async def acknowledge(self, alert_id: UUID) -> AlertRecord:
         """Nothing more is told of it until it is over."""
-        async with self._enter("alerts.settle") as act:
+        async with self._begin("alerts.settle") as act:
             if await acknowledge_alert(act.conn, alert_id, tenant_id=act.tenant_id, by=act.principal.name):
                 await act.audit(alert_id, did="acknowledge")
             return await get_alert(act.conn, alert_id, tenant_id=act.tenant_id)
 
     async def close(self, alert_id: UUID) -> AlertRecord:
         """Say that it is over. Where the condition still holds, the next look opens another."""
-        async with self._enter("alerts.settle") as act:
+        async with self._begin("alerts.settle") as act:
             await close_alert(act.conn, alert_id, tenant_id=act.tenant_id, by=act.principal.name)
             await act.audit(alert_id, did="close")
             return await get_alert(act.conn, alert_id, tenant_id=act.tenant_id)
@@ -63,11 +63,11 @@ class Alerts(Verbs):
         target_id: UUID | None = None,
         limit: int = 50,
         cursor: str | None = None,
-    ) -> DeliveryPage:
+    ) -> AlertDeliveryPage:
         """Each try to send a notice, and what came of it."""
         check_limit(limit)
         before = None if cursor is None else read_cursor(cursor, _number)[0]
-        async with self._enter("alerts.read") as act:
+        async with self._begin("alerts.read") as act:
             found = await list_deliveries(
                 act.conn,
                 tenant_id=act.tenant_id,
@@ -77,14 +77,14 @@ class Alerts(Verbs):
                 before=before,
             )
         last = found[limit - 1] if len(found) > limit else None
-        return DeliveryPage(found[:limit], None if last is None else write_cursor(str(last.id)))
+        return AlertDeliveryPage(found[:limit], None if last is None else write_cursor(str(last.id)))
 
     # Last, for below it `list` is no type any more.
     async def list(self, wanted: AlertFilter = ALL, *, limit: int = 50, cursor: str | None = None) -> AlertPage:
         """The newest first: a tenant's, or everybody's and the server's own."""
         check_limit(limit)
         begin = None if cursor is None else read_cursor(cursor, moment, UUID)
-        async with self._enter("alerts.read") as act:
+        async with self._begin("alerts.read") as act:
             before = None if begin is None else (begin[0], begin[1])
             found = await list_alerts(act.conn, wanted, tenant_id=act.tenant_id, limit=limit + 1, before=before)
         last = found[limit - 1] if len(found) > limit else None

@@ -16,9 +16,9 @@ from headrace.alerts.rules import (
     update_rule,
 )
 from headrace.model.alert.rule import RuleSettings
-from headrace.service.base import Verbs
+from headrace.service.base import TenantService
 from headrace.service.paging import check_limit, read_cursor, write_cursor
-from headrace.service.session import Act
+from headrace.service.session import Scope
 
 
 class RulePage(NamedTuple):
@@ -28,17 +28,17 @@ class RulePage(NamedTuple):
     next_cursor: str | None
 
 
-class AlertRules(Verbs):
+class AlertRules(TenantService):
     """Make, change, turn on and off."""
 
     async def get(self, rule_id: UUID) -> RuleRecord:
         """The rule, or `NotFound`."""
-        async with self._enter("alert_rules.read") as act:
+        async with self._begin("alert_rules.read") as act:
             return await _get(act, rule_id)
 
     async def create(self, *, enabled: bool = True, **settings: Unpack[RuleSettings]) -> RuleRecord:
         """A new rule, from now: what happened before does not count."""
-        async with self._enter("alert_rules.change") as act:
+        async with self._begin("alert_rules.change") as act:
             by = act.principal.name
             rule_id = await create_rule(act.conn, settings, tenant_id=act.tenant_id, enabled=enabled, created_by=by)
             await act.audit(rule_id, did="create", enabled=enabled, **settings)
@@ -46,7 +46,7 @@ class AlertRules(Verbs):
 
     async def update(self, rule_id: UUID, changes: Mapping[str, object]) -> RuleRecord:
         """Change some settings; refused as a whole where the result would not do."""
-        async with self._enter("alert_rules.change") as act:
+        async with self._begin("alert_rules.change") as act:
             await update_rule(act.conn, rule_id, changes, tenant_id=act.tenant_id)
             await act.audit(rule_id, did="update", **changes)
             return await _get(act, rule_id)
@@ -61,12 +61,12 @@ class AlertRules(Verbs):
 
     async def delete(self, rule_id: UUID) -> None:
         """Remove it, and its alerts with it."""
-        async with self._enter("alert_rules.change") as act:
+        async with self._begin("alert_rules.change") as act:
             await delete_rule(act.conn, rule_id, tenant_id=act.tenant_id)
             await act.audit(rule_id, did="delete")
 
     async def _set_enabled(self, rule_id: UUID, *, enabled: bool) -> RuleRecord:
-        async with self._enter("alert_rules.change") as act:
+        async with self._begin("alert_rules.change") as act:
             by = act.principal.name
             if await set_rule_enabled(act.conn, rule_id, tenant_id=act.tenant_id, enabled=enabled, by=by):
                 await act.audit(rule_id, did="enable" if enabled else "disable")
@@ -77,12 +77,12 @@ class AlertRules(Verbs):
         """By name: a tenant's, or everybody's and the server's own."""
         check_limit(limit)
         begin = None if cursor is None else read_cursor(cursor, str, UUID)
-        async with self._enter("alert_rules.read") as act:
+        async with self._begin("alert_rules.read") as act:
             after = None if begin is None else (begin[0], begin[1])
             found = await list_rules(act.conn, tenant_id=act.tenant_id, limit=limit + 1, after=after)
         last = found[limit - 1] if len(found) > limit else None
         return RulePage(found[:limit], None if last is None else write_cursor(last.name, last.id))
 
 
-async def _get(act: Act, rule_id: UUID) -> RuleRecord:
+async def _get(act: Scope, rule_id: UUID) -> RuleRecord:
     return await get_rule(act.conn, rule_id, tenant_id=act.tenant_id)

@@ -20,7 +20,7 @@ from headrace.errors import NotFound
 from headrace.model.alert.notice import TEST_BODY
 from headrace.model.alert.target import TargetKind
 from headrace.model.alert.web_address import Allowed
-from headrace.service.base import Verbs
+from headrace.service.base import TenantService
 from headrace.service.paging import check_limit, read_cursor, write_cursor
 
 
@@ -38,17 +38,17 @@ class TargetWithKey(NamedTuple):
     key: str | None
 
 
-class AlertTargets(Verbs):
+class AlertTargets(TenantService):
     """Make, change, try out."""
 
     async def get(self, target_id: UUID) -> TargetRecord:
         """The target, or `NotFound`."""
-        async with self._enter("alert_targets.read") as act:
+        async with self._begin("alert_targets.read") as act:
             return await get_target(act.conn, target_id, tenant_id=act.tenant_id)
 
     async def create(self, name: str, kind: TargetKind, address: str, *, sign: bool = True) -> TargetWithKey:
         """A new target; an address that leads inside is refused where that can be seen."""
-        async with self._enter("alert_targets.change") as act:
+        async with self._begin("alert_targets.change") as act:
             target_id, key = await create_target(
                 act.conn,
                 name,
@@ -57,7 +57,7 @@ class AlertTargets(Verbs):
                 tenant_id=act.tenant_id,
                 created_by=act.principal.name,
                 sign=sign,
-                box=self._house.secret_box(),
+                box=self._runtime.secret_box(),
                 allowed=self._allowed(),
             )
             made = await get_target(act.conn, target_id, tenant_id=act.tenant_id)
@@ -68,7 +68,7 @@ class AlertTargets(Verbs):
         self, target_id: UUID, *, name: str | None = None, address: str | None = None, signing: Signing = "keep"
     ) -> TargetWithKey:
         """Change its name, its address, or its key."""
-        async with self._enter("alert_targets.change") as act:
+        async with self._begin("alert_targets.change") as act:
             key = await update_target(
                 act.conn,
                 target_id,
@@ -76,7 +76,7 @@ class AlertTargets(Verbs):
                 name=name,
                 address=address,
                 signing=signing,
-                box=self._house.secret_box(),
+                box=self._runtime.secret_box(),
                 allowed=self._allowed(),
             )
             made = await get_target(act.conn, target_id, tenant_id=act.tenant_id)
@@ -85,13 +85,13 @@ class AlertTargets(Verbs):
 
     async def delete(self, target_id: UUID) -> None:
         """Remove it; refused while a rule tells it."""
-        async with self._enter("alert_targets.change") as act:
+        async with self._begin("alert_targets.change") as act:
             await delete_target(act.conn, target_id, tenant_id=act.tenant_id)
             await act.audit(target_id, did="delete")
 
     async def test(self, target_id: UUID) -> UUID:
         """Send a test notice, as all are sent; gives back its id, by which its deliveries are found."""
-        async with self._enter("alert_targets.test") as act:
+        async with self._begin("alert_targets.test") as act:
             target = await get_target(act.conn, target_id, tenant_id=act.tenant_id)
             notice_id = await enqueue_notice(
                 act.conn, tenant_id=target.tenant_id, target_id=target_id, event="test", body=TEST_BODY
@@ -102,7 +102,7 @@ class AlertTargets(Verbs):
             return notice_id
 
     def _allowed(self) -> Allowed:
-        alerts = self._house.settings.alerts
+        alerts = self._runtime.settings.alerts
         return Allowed(alerts.allow_private, alerts.allow_hosts)
 
     # Last, for below it `list` is no type any more.
@@ -110,7 +110,7 @@ class AlertTargets(Verbs):
         """By name: a tenant's, or everybody's and the server's own."""
         check_limit(limit)
         begin = None if cursor is None else read_cursor(cursor, str, UUID)
-        async with self._enter("alert_targets.read") as act:
+        async with self._begin("alert_targets.read") as act:
             after = None if begin is None else (begin[0], begin[1])
             found = await list_targets(act.conn, tenant_id=act.tenant_id, limit=limit + 1, after=after)
         last = found[limit - 1] if len(found) > limit else None

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from headrace.db.statements import statements
 from headrace.model.payload.stored_json import read_object
-from headrace.service.base import ServerVerbs
+from headrace.service.base import ServerService
 from headrace.service.session import find_tenant
 
 SQL = statements(__file__)
@@ -52,12 +52,12 @@ class AuditPage(NamedTuple):
 ALL = AuditFilter()
 
 
-class Audit(ServerVerbs):
+class Audit(ServerService):
     """Read what was changed."""
 
     async def list(self, wanted: AuditFilter = ALL, *, limit: int = 50, before: int | None = None) -> AuditPage:
         """A page of changes that fit, newest first."""
-        async with self._enter("audit.read") as act:
+        async with self._begin("audit.read") as act:
             tenant_id = None if wanted.tenant is None else await find_tenant(act.conn, wanted.tenant)
             rows = await act.conn.fetch(
                 SQL["list_audit"],

@@ -9,7 +9,7 @@ from headrace.db.statements import statements
 from headrace.errors import NotFound
 from headrace.model.histogram import Histogram
 from headrace.rollups.read import HOUR, Busy, Step, busiest, series, usual_of_all
-from headrace.service.base import Verbs
+from headrace.service.base import TenantService
 
 SQL = statements(__file__)
 Window = Literal["1h", "6h", "24h", "7d", "30d"]
@@ -36,13 +36,13 @@ class Chart(NamedTuple):
     steps: list[Step]
 
 
-class Charts(Verbs):
+class Charts(TenantService):
     """What happened over a while."""
 
     async def busiest(self, window: Window = "1h", *, limit: int = 8, tenant: str | None = None) -> list[Busy]:
         """The definitions with the most runs, each with how its runs were spread over the window."""
         back, step = WINDOWS[window]
-        async with self._enter("charts.read", tenant) as act:
+        async with self._begin("charts.read", tenant) as act:
             now: datetime = await act.conn.fetchval(SQL["now"])
             return await busiest(
                 act.conn,
@@ -56,7 +56,7 @@ class Charts(Verbs):
 
     async def usual(self, *, tenant: str | None = None) -> dict[str, Histogram]:
         """How long runs took in the last seven days, by definition."""
-        async with self._enter("charts.read", tenant) as act:
+        async with self._begin("charts.read", tenant) as act:
             return await usual_of_all(act.conn, tenant_id=act.tenant_id)
 
     async def throughput(
@@ -64,7 +64,7 @@ class Charts(Verbs):
     ) -> Chart:
         """How many jobs came in and ended in each step, how long they waited and ran."""
         back, step = WINDOWS[window]
-        async with self._enter("charts.read", tenant) as act:
+        async with self._begin("charts.read", tenant) as act:
             definition_id = None
             if definition is not None:
                 definition_id = await act.conn.fetchval(SQL["find_definition"], definition)

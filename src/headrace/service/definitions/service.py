@@ -16,7 +16,7 @@ from headrace.define.change import (
 from headrace.define.read import DefinitionRecord, read_definition, read_definitions
 from headrace.model.histogram import Histogram
 from headrace.rollups.read import Step, series, usual_durations
-from headrace.service.base import ServerVerbs
+from headrace.service.base import ServerService
 from headrace.service.paging import check_limit, read_cursor, write_cursor
 from headrace.service.pausing import check_end
 
@@ -37,12 +37,12 @@ class DefinitionStatistics(NamedTuple):
     durations: Histogram | None
 
 
-class Definitions(ServerVerbs):
+class Definitions(ServerService):
     """Look, define, change. They are nobody's: tenants see what can be run."""
 
     async def get(self, key: str) -> DefinitionRecord:
         """One that can be run, or `NotFound`."""
-        async with self._enter("definitions.read") as act:
+        async with self._begin("definitions.read") as act:
             return await read_definition(act.conn, key, runnable=True, system=act.principal.role == "super_admin")
 
     async def list(self, *, limit: int = 100, cursor: str | None = None) -> DefinitionPage:
@@ -51,13 +51,13 @@ class Definitions(ServerVerbs):
 
     async def inspect(self, key: str) -> DefinitionRecord:
         """Any, whatever its state, with the workers that know it."""
-        async with self._enter("definitions.inspect") as act:
+        async with self._begin("definitions.inspect") as act:
             return await read_definition(act.conn, key, runnable=False, workers=True)
 
     async def statistics(self, key: str) -> DefinitionStatistics:
         """How it has been doing, for all tenants together."""
         now = datetime.now(UTC)
-        async with self._enter("definitions.inspect") as act:
+        async with self._begin("definitions.inspect") as act:
             it = await read_definition(act.conn, key, runnable=False)
             hours = await series(act.conn, definition_id=it.id, since=now - DAY, until=now, step=HOUR)
             return DefinitionStatistics(hours, (await usual_durations(act.conn, [it.id])).get(it.id))
@@ -80,8 +80,8 @@ class Definitions(ServerVerbs):
         max_attempts: int | None = None,
     ) -> DefinitionRecord:
         """A job that calls a function of the database, made or changed."""
-        max_attempts = max_attempts or self._house.settings.jobs.default_attempts
-        async with self._enter("definitions.define") as act:
+        max_attempts = max_attempts or self._runtime.settings.jobs.default_attempts
+        async with self._begin("definitions.define") as act:
             await define_sql_job(
                 act.conn,
                 key,
@@ -95,7 +95,7 @@ class Definitions(ServerVerbs):
 
     async def update(self, key: str, **changes: Unpack[DefinitionChanges]) -> DefinitionRecord:
         """Set some of its settings, from now on and in every worker. A later sync from code leaves them alone."""
-        async with self._enter("definitions.update") as act:
+        async with self._begin("definitions.update") as act:
             await change_definition(act.conn, key, changes)
             await act.audit(key, **changes)
             return await read_definition(act.conn, key, runnable=False, workers=True)
@@ -103,14 +103,14 @@ class Definitions(ServerVerbs):
     async def pause(self, key: str, *, note: str = "", resume_at: datetime | None = None) -> DefinitionRecord:
         """No more of its jobs are claimed, until somebody resumes it or until the time given; what runs, runs on."""
         check_end(resume_at)
-        async with self._enter("definitions.pause") as act:
+        async with self._begin("definitions.pause") as act:
             await pause_definition(act.conn, key, note=note, by=act.principal.name, resume_at=resume_at)
             await act.audit(key, paused=True, note=note, resume_at=resume_at)
             return await read_definition(act.conn, key, runnable=False, workers=True)
 
     async def resume(self, key: str) -> DefinitionRecord:
         """Its jobs are claimed again."""
-        async with self._enter("definitions.pause") as act:
+        async with self._begin("definitions.pause") as act:
             if await resume_definition(act.conn, key):
                 await act.audit(key, paused=False)
             return await read_definition(act.conn, key, runnable=False, workers=True)
@@ -120,7 +120,7 @@ class Definitions(ServerVerbs):
     ) -> DefinitionPage:
         check_limit(limit)
         after = None if cursor is None else read_cursor(cursor, str)[0]
-        async with self._enter(verb) as act:
+        async with self._begin(verb) as act:
             found = await read_definitions(
                 act.conn, runnable=runnable, workers=not runnable, after=after, limit=limit + 1, system=system
             )

@@ -20,14 +20,14 @@ from headrace.service.doctor.work import alerts, builtin, triggers, waiting, wor
 
 
 @dataclass(frozen=True, slots=True)
-class Patient:
+class Target:
     """What is examined: an open database, which need not be migrated, and the settings."""
 
     database: Database
     settings: Settings
 
 
-Look = Callable[[Patient, Connection], Awaitable[Iterable[Finding]]]
+Look = Callable[[Target, Connection], Awaitable[Iterable[Finding]]]
 # Of any PostgreSQL, then of one that has our schema: there what stands still comes first.
 FIRST: dict[str, Look] = {
     "server": lambda patient, conn: server(patient.database, conn),
@@ -55,7 +55,7 @@ THEN: dict[str, Look] = {
 TROUBLE: tuple[type[BaseException], ...] = (*TRANSIENT, asyncpg.PostgresError, HeadraceError)
 
 
-async def examine(patient: Patient) -> AsyncIterator[Finding]:
+async def examine(patient: Target) -> AsyncIterator[Finding]:
     """Look at everything, whatever is found. Without our schema the looks that need it are left out."""
     async with patient.database.pool.acquire() as conn:
         for name, look in FIRST.items():
@@ -70,7 +70,7 @@ async def examine(patient: Patient) -> AsyncIterator[Finding]:
                 yield finding
 
 
-async def _careful(name: str, look: Look, patient: Patient, conn: Connection) -> list[Finding]:
+async def _careful(name: str, look: Look, patient: Target, conn: Connection) -> list[Finding]:
     try:
         return list(await look(patient, conn))
     except TROUBLE as error:

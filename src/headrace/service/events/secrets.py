@@ -15,13 +15,13 @@ from headrace.model.secret.mask_outcome import NAME_PARTS
 from headrace.model.secret.schema import WORDS, read_secret_schema
 from headrace.model.trigger.delivery import event_scope, patterns
 from headrace.service.jobs.secrets import read_secrets
-from headrace.service.session import Act
+from headrace.service.session import Scope
 from headrace.triggers.enqueue import columns
 
 SQL = statements(__file__)
 
 
-async def secrets_of_events(act: Act, events: Sequence[Any], deliveries: Sequence[Any]) -> dict[UUID, set[str]]:
+async def secrets_of_events(act: Scope, events: Sequence[Any], deliveries: Sequence[Any]) -> dict[UUID, set[str]]:
     """By event, the values that are secret in jobs which came of it, and in those that its triggers would make."""
     listeners = await _listeners(act, events)
     waiting = [
@@ -43,7 +43,7 @@ async def secrets_of_events(act: Act, events: Sequence[Any], deliveries: Sequenc
     return secrets
 
 
-async def _listeners(act: Act, events: Sequence[Any]) -> dict[tuple[int, str], list[Any]]:
+async def _listeners(act: Scope, events: Sequence[Any]) -> dict[tuple[int, str], list[Any]]:
     asked = {(event["tenant_id"], name) for event in events for name in patterns(event["name"])}
     found: dict[tuple[int, str], list[Any]] = {}
     if asked:

@@ -12,14 +12,14 @@ from headrace.aside import by_size
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound, PayloadTooLarge
-from headrace.model.field_context import about
+from headrace.model.field_context import field_context
 from headrace.model.payload.stored_json import read_object
 from headrace.model.secret.events import mask_event
 from headrace.model.secret.masking import Masker
-from headrace.service.base import Verbs
+from headrace.service.base import TenantService
 from headrace.service.events.secrets import secrets_of_events
 from headrace.service.paging import check_limit, read_cursor, write_cursor
-from headrace.service.session import Act
+from headrace.service.session import Scope
 from headrace.triggers.emit import emit_parameters, emit_statement, emitting
 
 SQL = statements(__file__)
@@ -64,7 +64,7 @@ class EventPage(NamedTuple):
     next_cursor: str | None
 
 
-class Events(Verbs):
+class Events(TenantService):
     """Emit, list, read."""
 
     async def emit(
@@ -88,7 +88,7 @@ class Events(Verbs):
         tenant: str | None = None,
     ) -> Emitted:
         """Publish an event, or give the one that has the key already; `Conflict` if that is another."""
-        async with self._enter("events.emit") as act:
+        async with self._begin("events.emit") as act:
             owner = tenant or act.owner
             emitted = await _emit(
                 act, name, data, tenant=owner, correlation_id=correlation_id, idempotency_key=idempotency_key
@@ -98,7 +98,7 @@ class Events(Verbs):
 
     async def get(self, event_id: UUID, *, tenant: str | None = None) -> EventRecord:
         """The event with its deliveries, or `NotFound`."""
-        async with self._enter("events.read", tenant) as act:
+        async with self._begin("events.read", tenant) as act:
             found = await _read(act, event_id=event_id, name=None, before=None, limit=1)
         if not found:
             raise NotFound(f'unknown event "{event_id}"')
@@ -110,14 +110,14 @@ class Events(Verbs):
         """The newest, with their deliveries."""
         check_limit(limit)
         before = None if cursor is None else read_cursor(cursor, UUID)[0]
-        async with self._enter("events.read", tenant) as act:
+        async with self._begin("events.read", tenant) as act:
             found = await _read(act, event_id=None, name=name, before=before, limit=limit + 1)
         last = found[limit - 1] if len(found) > limit else None
         return EventPage(found[:limit], None if last is None else write_cursor(last.id))
 
 
 async def _emit(
-    act: Act,
+    act: Scope,
     name: str,
     data: Mapping[str, Any] | None,
     *,
@@ -125,7 +125,7 @@ async def _emit(
     correlation_id: str | None,
     idempotency_key: str | None,
 ) -> Emitted:
-    with about("data"):
+    with field_context("data"):
         parameters = emit_parameters(name, data, tenant=tenant, correlation_id=correlation_id)
     try:
         with translated_errors():
@@ -139,7 +139,7 @@ async def _emit(
 
 
 async def _read(
-    act: Act, *, event_id: UUID | None, name: str | None, before: UUID | None, limit: int
+    act: Scope, *, event_id: UUID | None, name: str | None, before: UUID | None, limit: int
 ) -> Sequence[EventRecord]:
     rows = await act.conn.fetch(SQL["read_events"], act.tenant_id, event_id, name, before, limit)
     made = await act.conn.fetch(SQL["read_deliveries"], [row["id"] for row in rows])

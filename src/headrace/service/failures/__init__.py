@@ -1,5 +1,5 @@
 """Failures: the newest errors, grouped by what they have in common."""
 
-from headrace.service.failures.service import Errors
+from headrace.service.failures.service import Failures
 
-__all__ = ["Errors"]
+__all__ = ["Failures"]

@@ -11,8 +11,8 @@ from uuid import UUID
 
 from headrace.db.statements import statements
 from headrace.model.job.error_fingerprint import fingerprint
-from headrace.service.base import Verbs
-from headrace.service.session import Act
+from headrace.service.base import TenantService
+from headrace.service.session import Scope
 
 SQL = statements(__file__)
 ErrorWindow = Literal["1h", "6h", "24h", "7d"]
@@ -30,7 +30,7 @@ MOST_JOBS = 1_000
 STEPS = 36
 
 
-class Sample(NamedTuple):
+class FailureSample(NamedTuple):
     """The newest attempt of a kind."""
 
     job_id: UUID
@@ -41,13 +41,13 @@ class Sample(NamedTuple):
 
 
 @dataclass(slots=True)
-class ErrorKind:
+class FailureGroup:
     """Failures that are alike. `retryable` are the jobs that it ended, the newest first."""
 
     fingerprint: str
     first_seen: datetime
     last_seen: datetime
-    sample: Sample
+    sample: FailureSample
     attempts: int = 0
     definitions: Counter[str] = field(default_factory=Counter)
     jobs: set[UUID] = field(default_factory=set)
@@ -55,33 +55,33 @@ class ErrorKind:
     steps: list[int] = field(default_factory=lambda: [0] * STEPS)
 
 
-class ErrorKinds(NamedTuple):
+class FailurePage(NamedTuple):
     """What failed since a time; `searched_to` is later than it where there was more than is looked at."""
 
-    kinds: Sequence[ErrorKind]
+    kinds: Sequence[FailureGroup]
     since: datetime
     until: datetime
     searched_to: datetime
 
 
-class Errors(Verbs):
+class Failures(TenantService):
     """List."""
 
     async def list(
         self, window: ErrorWindow = "24h", *, definition: str | None = None, tenant: str | None = None
-    ) -> ErrorKinds:
+    ) -> FailurePage:
         """Kinds of failures, the one that was seen last first."""
-        async with self._enter("errors.read", tenant) as act:
+        async with self._begin("errors.read", tenant) as act:
             until: datetime = await act.conn.fetchval(SQL["now"])
             since = until - WINDOWS[window]
             rows = await _newest(act, since)
             kinds = grouped([row for row in rows if _is_meant(row, definition)], since, until)[:MOST_KINDS]
             await _add_tracebacks(act, kinds)
         cut = len(rows) == MOST_ATTEMPTS
-        return ErrorKinds(kinds, since, until, rows[-1]["finished_at"] if cut else since)
+        return FailurePage(kinds, since, until, rows[-1]["finished_at"] if cut else since)
 
 
-async def _newest(act: Act, since: datetime) -> Sequence[Any]:
+async def _newest(act: Scope, since: datetime) -> Sequence[Any]:
     if act.tenant_id is None:
         return await act.conn.fetch(SQL["newest_errors_of_all"], since, MOST_ATTEMPTS)
     return await act.conn.fetch(SQL["newest_errors"], act.tenant_id, since, MOST_ATTEMPTS)
@@ -92,15 +92,15 @@ def _is_meant(row: Any, definition: str | None) -> bool:
     return not row["system"] if definition is None else row["definition"] == definition
 
 
-def grouped(rows: Sequence[Any], since: datetime, until: datetime) -> list[ErrorKind]:
+def grouped(rows: Sequence[Any], since: datetime, until: datetime) -> list[FailureGroup]:
     """Attempts, newest first, by what their errors have in common."""
-    kinds: dict[str, ErrorKind] = {}
+    kinds: dict[str, FailureGroup] = {}
     for row in rows:
         alike, at = fingerprint(row["error"]), row["finished_at"]
         kind = kinds.get(alike)
         if kind is None:
-            sample = Sample(row["job_id"], row["run"], row["worker"], row["error"], None)
-            kind = kinds[alike] = ErrorKind(alike, at, at, sample)
+            sample = FailureSample(row["job_id"], row["run"], row["worker"], row["error"], None)
+            kind = kinds[alike] = FailureGroup(alike, at, at, sample)
         kind.first_seen = at
         kind.attempts += 1
         kind.definitions[row["definition"]] += 1
@@ -111,7 +111,7 @@ def grouped(rows: Sequence[Any], since: datetime, until: datetime) -> list[Error
     return list(kinds.values())
 
 
-async def _add_tracebacks(act: Act, kinds: Sequence[ErrorKind]) -> None:
+async def _add_tracebacks(act: Scope, kinds: Sequence[FailureGroup]) -> None:
     samples = [kind.sample for kind in kinds]
     rows = await act.conn.fetch(
         SQL["tracebacks"], [one.job_id for one in samples], [one.run for one in samples], act.tenant_id

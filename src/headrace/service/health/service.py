@@ -16,7 +16,7 @@ from headrace.db.migrate import read_migrations
 from headrace.db.statements import statements
 from headrace.errors import HeadraceError
 from headrace.log import get_logger
-from headrace.service.session import House
+from headrace.service.session import Runtime
 
 SQL = statements(__file__)
 log = get_logger("headrace.service")
@@ -39,8 +39,8 @@ class Readiness(NamedTuple):
 class Health:
     """Asks the database, and remembers the answer for a moment."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
         self._asking = asyncio.Lock()
         self._known: tuple[float, Readiness] | None = None
 
@@ -53,7 +53,7 @@ class Health:
 
     async def _look(self) -> Readiness:
         try:
-            database = self._house.database
+            database = self._runtime.database
             async with asyncio.timeout(ANSWERS_WITHIN), database.pool.acquire() as conn:
                 return await _examine(conn, pooled=database.endpoint.pooled)
         except UNWELL as error:

@@ -26,7 +26,7 @@ class Statement(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Road:
+class AccessPath:
     """Candidates, newest first: rows of one table within an index's reach, and what is then asked of each."""
 
     table: str
@@ -38,7 +38,7 @@ class Road:
     end: str | None = None
 
 
-class Found(NamedTuple):
+class ScannedIds(NamedTuple):
     """What a road gave: matching ids, and the last id looked at where the window ended before the road did."""
 
     ids: list[UUID]
@@ -53,7 +53,7 @@ class Merged(NamedTuple):
     looked_to: UUID | None
 
 
-def candidates(road: Road, n: int, skip: int = 0) -> Statement:
+def candidates(road: AccessPath, n: int, skip: int = 0) -> Statement:
     """Up to n ids that fit, newest first, after so many others; ends as soon as they are found."""
     values: list[Any] = []
     sql = f"""
@@ -64,7 +64,7 @@ select c.{road.id} from (
     return Statement(sql, values)
 
 
-def window_end(road: Road) -> Statement:
+def window_end(road: AccessPath) -> Statement:
     """The last id within the window, where the road goes on behind it."""
     if road.end is not None:
         return Statement(road.end, [])
@@ -84,7 +84,7 @@ def _where(conditions: Sequence[Condition], values: list[Any]) -> str:
     return f"where {' and '.join(texts)}" if texts else ""
 
 
-def merge(found: Iterable[Found], *, limit: int, offset: int = 0) -> Merged:
+def merge(found: Iterable[ScannedIds], *, limit: int, offset: int = 0) -> Merged:
     """One page from all roads: nothing below where one of them stopped looking, for there it might have found more."""
     found = list(found)
     floor = max((f.looked_to for f in found if f.looked_to is not None), default=None)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from headrace.db.statements import statements
 from headrace.service.jobs.summary import read_live
-from headrace.service.session import Act
+from headrace.service.session import Scope
 
 SQL = statements(__file__)
 MOST_COUNTED = 10_000
@@ -20,7 +20,7 @@ class StatusCount(NamedTuple):
     capped: bool
 
 
-async def count_statuses(act: Act) -> list[StatusCount]:
+async def count_statuses(act: Scope) -> list[StatusCount]:
     """Of a tenant, or of all: live ones as they are or were seconds ago, ended ones by their indexes."""
     live = await read_live(act)
     if act.tenant_id is None:

@@ -22,7 +22,7 @@ from headrace.model.system import SYSTEM_TENANT
 from headrace.model.text import NotJsonError, to_json
 from headrace.model.time.due_time import check_delay, check_due_time
 from headrace.service.jobs.quota import allow_waiting, quota_of
-from headrace.service.session import Act
+from headrace.service.session import Scope
 from headrace.tracing.produce import producing
 
 SQL = statements(__file__)
@@ -49,7 +49,7 @@ class JobRequest:
 
 async def enqueue_requests(
     box: SecretBox,
-    act: Act,
+    act: Scope,
     requests: Sequence[JobRequest],
     *,
     source: str = "api",
@@ -86,7 +86,7 @@ def _sending(requests: Sequence[JobRequest], tenant: str) -> AbstractContextMana
 
 
 async def _insert(
-    act: Act,
+    act: Scope,
     requests: Sequence[JobRequest],
     payloads: Sequence[str],
     owner: str,
@@ -114,7 +114,7 @@ async def _insert(
     return ids
 
 
-async def _with_news(act: Act, requests: Sequence[JobRequest], ids: Sequence[UUID]) -> list[tuple[UUID, bool]]:
+async def _with_news(act: Scope, requests: Sequence[JobRequest], ids: Sequence[UUID]) -> list[tuple[UUID, bool]]:
     """Each id with whether this request made the job. Without keys there is nothing to ask."""
     if not any(request.dedupe_key is not None or request.idempotency_key is not None for request in requests):
         return [(job_id, True) for job_id in ids]
@@ -126,7 +126,7 @@ async def _with_news(act: Act, requests: Sequence[JobRequest], ids: Sequence[UUI
     return result
 
 
-async def _record(act: Act, requests: Sequence[JobRequest], result: Sequence[tuple[UUID, bool]]) -> None:
+async def _record(act: Scope, requests: Sequence[JobRequest], result: Sequence[tuple[UUID, bool]]) -> None:
     if len(requests) == 1:
         await act.audit(result[0][0], definition=requests[0].definition, created=result[0][1])
     else:
@@ -134,7 +134,7 @@ async def _record(act: Act, requests: Sequence[JobRequest], result: Sequence[tup
         await act.audit(f"{len(requests)} jobs", definitions=definitions[:20], first=result[0][0] if result else None)
 
 
-async def _schemas(act: Act, keys: set[str], owner: str) -> dict[str, str]:
+async def _schemas(act: Scope, keys: set[str], owner: str) -> dict[str, str]:
     rows = await act.conn.fetch(SQL["payload_schemas"], list(keys), owner == SYSTEM_TENANT)
     found: dict[str, str] = {row["key"]: row["payload_schema"] for row in rows}
     for key in sorted(keys - found.keys()):

@@ -10,7 +10,7 @@ from uuid import UUID
 from headrace.model.job.ids import first_id
 from headrace.model.job.status import FINAL, LIVE, JobStatus
 from headrace.model.system import SYSTEM_QUEUE
-from headrace.service.jobs.access_path import WINDOW, Condition, Road
+from headrace.service.jobs.access_path import WINDOW, AccessPath, Condition
 
 # Where each row of a window costs a look at its runs.
 RUNS_WINDOW = 3_000
@@ -51,7 +51,7 @@ class JobFilter:
 # -- roads
 
 
-def roads(wanted: JobFilter, *, tenant_id: int | None, after: UUID | None) -> list[Road]:
+def plan_paths(wanted: JobFilter, *, tenant_id: int | None, after: UUID | None) -> list[AccessPath]:
     """The roads that together lead to every job that fits."""
     if wanted.names_records or not wanted.status:
         return [_by_record(wanted, tenant_id, after, by) for by in _reaches(wanted, tenant_id)]
@@ -96,7 +96,7 @@ def _selective(wanted: JobFilter, tenant_id: int | None) -> list[Condition]:
     return selective
 
 
-def _by_record(wanted: JobFilter, tenant_id: int | None, after: UUID | None, by: Condition | None) -> Road:
+def _by_record(wanted: JobFilter, tenant_id: int | None, after: UUID | None, by: Condition | None) -> AccessPath:
     """Over the records themselves, entered by the index that reaches least."""
     asked = _selective(wanted, tenant_id)[1:]
     if wanted.event is not None:
@@ -111,7 +111,7 @@ def _by_record(wanted: JobFilter, tenant_id: int | None, after: UUID | None, by:
             " (select final::text from headrace.attempt where job_id = c.id and final is not null limit 1))"
         )
         asked.append(Condition(f"{status} = any({{}}::text[])", [str(s) for s in wanted.status]))
-    return Road(
+    return AccessPath(
         "headrace.job",
         "id",
         "id, tenant_id, definition_id, lane_id, source, source_ref, trigger_id, correlation_id",
@@ -121,13 +121,13 @@ def _by_record(wanted: JobFilter, tenant_id: int | None, after: UUID | None, by:
     )
 
 
-def _by_end(wanted: JobFilter, status: JobStatus, tenant_id: int | None, after: UUID | None) -> Road:
+def _by_end(wanted: JobFilter, status: JobStatus, tenant_id: int | None, after: UUID | None) -> AccessPath:
     """Over runs that ended a job. The status is spelt out and no value: its index is a partial one."""
     final = [Condition(f"c.final = '{status.value}'")]
     # Of all tenants' successes there is no index in order, but most runs are successes.
     reachable = tenant_id is not None or status is not JobStatus.SUCCEEDED
     own = [] if tenant_id is None else [Condition("c.tenant_id = {}::int", tenant_id)]
-    return Road(
+    return AccessPath(
         "headrace.attempt",
         "job_id",
         "job_id, tenant_id, lane_id, worker_id, final, error",
@@ -142,7 +142,9 @@ def _by_end(wanted: JobFilter, status: JobStatus, tenant_id: int | None, after: 
     )
 
 
-def _by_queue(wanted: JobFilter, statuses: Sequence[JobStatus], tenant_id: int | None, after: UUID | None) -> Road:
+def _by_queue(
+    wanted: JobFilter, statuses: Sequence[JobStatus], tenant_id: int | None, after: UUID | None
+) -> AccessPath:
     """Over live jobs; those that run have an index of their own, and tenants a function that looks for them."""
     running = list(statuses) == [JobStatus.RUNNING]
     status = Condition("c.status::text = any({}::text[])", [str(s) for s in statuses])
@@ -151,12 +153,12 @@ def _by_queue(wanted: JobFilter, statuses: Sequence[JobStatus], tenant_id: int |
     if tenant_id is None:
         within = [*_bounds("c.job_id", wanted, after), *([Condition("c.status = 'running'")] if running else [])]
         asked += _of_others(wanted, tenant_id)
-        return Road("headrace.queue", "job_id", "job_id, tenant_id, status, lane_id", within, asked, window)
+        return AccessPath("headrace.queue", "job_id", "job_id, tenant_id, status, lane_id", within, asked, window)
     # Behind row-level security a limit counts what may be seen, and all else would be read on the way.
     least, before = id_range(wanted, after)
     place = f"({_uuid(least)}, {_uuid(before)}, {window}, {str(running).lower()})"
     end = f"select headrace.own_live_end{place}"
-    return Road(f"headrace.own_live{place}", "job_id", "job_id, status, lane_id", [], asked, window, end)
+    return AccessPath(f"headrace.own_live{place}", "job_id", "job_id, status, lane_id", [], asked, window, end)
 
 
 def _uuid(value: UUID | None) -> str:

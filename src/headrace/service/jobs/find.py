@@ -5,25 +5,25 @@ from __future__ import annotations
 from uuid import UUID
 
 from headrace.db.connect import Connection
-from headrace.service.jobs.access_path import Found, Merged, Road, candidates, merge, window_end
-from headrace.service.jobs.filter import JobFilter, roads
+from headrace.service.jobs.access_path import AccessPath, Merged, ScannedIds, candidates, merge, window_end
+from headrace.service.jobs.filter import JobFilter, plan_paths
 
 
 async def find_ids(
     conn: Connection, wanted: JobFilter, *, tenant_id: int | None, limit: int, after: UUID | None, offset: int = 0
 ) -> Merged:
     """A page of ids, newest first."""
-    ways = roads(wanted, tenant_id=tenant_id, after=after)
+    ways = plan_paths(wanted, tenant_id=tenant_id, after=after)
     # On a single road the database goes past what is left out; where several meet, only here is it known what that is.
     skip, offset = (offset, 0) if len(ways) == 1 else (0, offset)
     return merge([await _walk(conn, road, limit + offset + 1, skip) for road in ways], limit=limit, offset=offset)
 
 
-async def _walk(conn: Connection, road: Road, n: int, skip: int) -> Found:
+async def _walk(conn: Connection, road: AccessPath, n: int, skip: int) -> ScannedIds:
     sql, values = candidates(road, n, skip)
     ids = [row[0] for row in await conn.fetch(sql, *values)]
     if len(ids) == n:
-        return Found(ids, None)
+        return ScannedIds(ids, None)
     # Few: because there are no more, or because the window ended.
     sql, values = window_end(road)
-    return Found(ids, await conn.fetchval(sql, *values))
+    return ScannedIds(ids, await conn.fetchval(sql, *values))

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from uuid import UUID
 
-from headrace.service.base import Verbs
+from headrace.service.base import TenantService
 from headrace.service.jobs.bulk import (
     Operation,
     any_paced,
@@ -20,17 +20,17 @@ from headrace.service.jobs.bulk import (
 PACE_LOOK = 0.1
 
 
-class Operations(Verbs):
+class Operations(TenantService):
     """Bulk changes under way and done."""
 
     async def get(self, operation_id: UUID, *, tenant: str | None = None) -> Operation:
         """How far it is, or `NotFound`."""
-        async with self._enter("operations.read", tenant) as act:
+        async with self._begin("operations.read", tenant) as act:
             return await read_operation(act.conn, operation_id, act.tenant_id)
 
     async def cancel(self, operation_id: UUID, *, tenant: str | None = None) -> Operation:
         """Let it go no further; what was changed stays changed."""
-        async with self._enter("operations.cancel", tenant) as act:
+        async with self._begin("operations.cancel", tenant) as act:
             before = await read_operation(act.conn, operation_id, act.tenant_id)
             if await cancel_operation(act.conn, operation_id, act.tenant_id):
                 await act.audit(operation_id, done=before.done)
@@ -38,7 +38,7 @@ class Operations(Verbs):
 
     async def run_all(self) -> None:
         """Go on with whatever is not done yet, until all is; what has a pace is waited for."""
-        pool = self._house.database.pool
+        pool = self._runtime.database.pool
         while True:
             while await run_batch(pool):
                 pass
@@ -49,5 +49,5 @@ class Operations(Verbs):
     # Last, for below it `list` is no type any more.
     async def list(self, *, limit: int = 50, tenant: str | None = None) -> Sequence[Operation]:
         """The newest first."""
-        async with self._enter("operations.read", tenant) as act:
+        async with self._begin("operations.read", tenant) as act:
             return await list_operations(act.conn, act.tenant_id, limit)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from headrace.db.statements import statements
 from headrace.errors import PayloadTooLarge, TooMany
-from headrace.service.session import Act
+from headrace.service.session import Scope
 
 SQL = statements(__file__)
 TRY_AGAIN = 5
@@ -32,7 +32,7 @@ class Quota(NamedTuple):
             )
 
 
-async def quota_of(act: Act, tenant: str) -> Quota | None:
+async def quota_of(act: Scope, tenant: str) -> Quota | None:
     """None where there is none. With one for waiting jobs, this is the tenant's only enqueue until it commits."""
     row = await act.conn.fetchrow(SQL["quota"], tenant)
     if row is None:
@@ -43,7 +43,7 @@ async def quota_of(act: Act, tenant: str) -> Quota | None:
     return quota
 
 
-async def allow_waiting(act: Act, quota: Quota) -> None:
+async def allow_waiting(act: Scope, quota: Quota) -> None:
     """Refuse what was just enqueued if too many wait with it; asked afterwards, so that a repeated request is none."""
     if quota.max_queued is None:
         return

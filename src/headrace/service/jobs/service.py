@@ -19,7 +19,7 @@ from headrace.model.secret.encryption import decrypt_fields
 from headrace.model.secret.schema import read_secret_schema
 from headrace.model.secret.unmask import unmask
 from headrace.queue.change import cancel_job, replace_job, retry_job
-from headrace.service.base import Verbs
+from headrace.service.base import TenantService
 from headrace.service.jobs.bulk import (
     Action,
     Count,
@@ -36,9 +36,9 @@ from headrace.service.jobs.enqueue import JobRequest, enqueue_requests
 from headrace.service.jobs.filter import JobFilter
 from headrace.service.jobs.find import find_ids
 from headrace.service.jobs.records import AttemptRecord, JobRecord, WholeJob, read_attempts, read_whole
-from headrace.service.jobs.summary import Summary, read_summary
+from headrace.service.jobs.summary import JobSummary, read_summary
 from headrace.service.jobs.why import Reason, read_facts, reasons
-from headrace.service.session import Act
+from headrace.service.session import Scope
 
 SQL = statements(__file__)
 LARGEST_PAGE = 500
@@ -62,7 +62,7 @@ class Enqueued(NamedTuple):
     created: bool
 
 
-class Jobs(Verbs):
+class Jobs(TenantService):
     """List, read, enqueue, cancel, retry."""
 
     async def list(
@@ -80,7 +80,7 @@ class Jobs(Verbs):
         if not 0 <= offset <= FURTHEST_OFFSET:
             raise BadRequest(f"offset is 0 to {FURTHEST_OFFSET}; go on with next_cursor", field="offset")
         after = None if cursor is None else _cursor(cursor)
-        async with self._enter("jobs.list", tenant) as act:
+        async with self._begin("jobs.list", tenant) as act:
             page = await find_ids(act.conn, wanted, tenant_id=act.tenant_id, limit=limit, after=after, offset=offset)
             records = {row["id"]: row for row in await act.conn.fetch(SQL["list_jobs"], page.ids)}
         items = [_record(records[job_id]) for job_id in page.ids if job_id in records]
@@ -89,31 +89,31 @@ class Jobs(Verbs):
 
     async def get(self, job_id: UUID, *, tenant: str | None = None) -> WholeJob:
         """The job as it stands, or `NotFound`."""
-        async with self._enter("jobs.read", tenant) as act:
+        async with self._begin("jobs.read", tenant) as act:
             return await read_job(act, job_id)
 
     async def attempts(self, job_id: UUID, *, tenant: str | None = None) -> Sequence[AttemptRecord]:
         """What came of each run, in order."""
-        async with self._enter("jobs.read", tenant) as act:
+        async with self._begin("jobs.read", tenant) as act:
             await read_job(act, job_id)
             return await read_attempts(await act.conn.fetch(SQL["list_attempts"], job_id))
 
     async def enqueue(self, request: JobRequest, *, tenant: str | None = None) -> Enqueued:
         """One job, or the live one that has its key already."""
-        async with self._enter("jobs.enqueue", tenant) as act:
-            [(job_id, created)] = await enqueue_requests(self._house.secret_box(), act, [request])
+        async with self._begin("jobs.enqueue", tenant) as act:
+            [(job_id, created)] = await enqueue_requests(self._runtime.secret_box(), act, [request])
             return Enqueued(await read_job(act, job_id), created)
 
     async def enqueue_many(
         self, requests: Sequence[JobRequest], *, tenant: str | None = None
     ) -> Sequence[tuple[UUID, bool]]:
         """Many at once, all or none; gives back the ids in order, each with whether it is new."""
-        async with self._enter("jobs.enqueue", tenant) as act:
-            return await enqueue_requests(self._house.secret_box(), act, requests)
+        async with self._begin("jobs.enqueue", tenant) as act:
+            return await enqueue_requests(self._runtime.secret_box(), act, requests)
 
     async def cancel(self, job_id: UUID, *, tenant: str | None = None) -> WholeJob:
         """Canceled, or told to stop if it runs; one that has ended stays as it is."""
-        async with self._enter("jobs.cancel", tenant) as act:
+        async with self._begin("jobs.cancel", tenant) as act:
             if await cancel_job(act.conn, job_id):
                 await act.audit(job_id)
             return await read_job(act, job_id)
@@ -122,7 +122,7 @@ class Jobs(Verbs):
         self, job_id: UUID, *, payload: Mapping[str, Any] | None = None, tenant: str | None = None
     ) -> WholeJob:
         """Run an ended job again; with another payload as a new job, which replaces one that failed."""
-        async with self._enter("jobs.retry", tenant) as act:
+        async with self._begin("jobs.retry", tenant) as act:
             old = await read_job(act, job_id)
             if payload is None:
                 if not await retry_job(act.conn, job_id):
@@ -138,45 +138,45 @@ class Jobs(Verbs):
                 correlation_id=old.correlation_id,
             )
             [(new_id, _)] = await enqueue_requests(
-                self._house.secret_box(), act, [request], source="retry", source_ref=job_id, tenant=old.tenant
+                self._runtime.secret_box(), act, [request], source="retry", source_ref=job_id, tenant=old.tenant
             )
             if not await replace_job(act.conn, job_id, new_id):
                 raise await _not_ended(act, job_id)
             await act.audit(job_id, new_job=new_id)
             return await read_job(act, new_id)
 
-    async def _unmasked(self, act: Act, edited: Mapping[str, Any], old: WholeJob) -> dict[str, Any]:
+    async def _unmasked(self, act: Scope, edited: Mapping[str, Any], old: WholeJob) -> dict[str, Any]:
         """With what was masked for the person who edited the rest, in the clear: it is held against the schema."""
         [(text, schema)] = await act.conn.fetch(SQL["read_payload"], old.id)
         meant = await by_size(len(text), lambda: unmask(dict(edited), old.payload, read_object(text)))
-        box, fields = self._house.secret_box(), encrypted_fields(read_secret_schema(schema))
+        box, fields = self._runtime.secret_box(), encrypted_fields(read_secret_schema(schema))
         return decrypt_fields(meant, fields, box, tenant=old.tenant, definition=old.definition)
 
     async def why(self, job_id: UUID, *, tenant: str | None = None) -> Sequence[Reason]:
         """What keeps it from running, the weightiest first."""
-        async with self._enter("jobs.why", tenant) as act:
+        async with self._begin("jobs.why", tenant) as act:
             return reasons(await read_facts(act, job_id))
 
-    async def summary(self, *, window: timedelta = timedelta(hours=24), tenant: str | None = None) -> Summary:
+    async def summary(self, *, window: timedelta = timedelta(hours=24), tenant: str | None = None) -> JobSummary:
         """How many jobs there are of each status now, and how many ended within the window."""
-        async with self._enter("jobs.summary", tenant) as act:
+        async with self._begin("jobs.summary", tenant) as act:
             return await read_summary(act, window)
 
     async def counts(self, *, tenant: str | None = None) -> Sequence[StatusCount]:
         """How many jobs there are of each status, up to a bound."""
-        async with self._enter("jobs.summary", tenant) as act:
+        async with self._begin("jobs.summary", tenant) as act:
             return await count_statuses(act)
 
     async def count(self, action: Action, wanted: JobFilter, *, tenant: str | None = None) -> Count:
         """How many jobs a bulk change would be about."""
-        async with self._enter("jobs.bulk", tenant) as act:
+        async with self._begin("jobs.bulk", tenant) as act:
             return await count_matching(act.conn, narrowed(action, wanted, now=await moment(act.conn)), act.tenant_id)
 
     async def bulk(
         self, action: Action, wanted: JobFilter, *, per_second: int | None = None, tenant: str | None = None
     ) -> Operation:
         """Cancel, retry or delete every job that fits; goes on by itself and can be followed and canceled."""
-        async with self._enter("jobs.bulk", tenant) as act:
+        async with self._begin("jobs.bulk", tenant) as act:
             meant = narrowed(action, wanted, now=await moment(act.conn))
             expected = await count_matching(act.conn, meant, act.tenant_id)
             who = act.principal.name
@@ -187,7 +187,7 @@ class Jobs(Verbs):
             return await read_operation(act.conn, made, act.tenant_id)
 
 
-async def read_job(act: Act, job_id: UUID) -> WholeJob:
+async def read_job(act: Scope, job_id: UUID) -> WholeJob:
     """The job as it stands, or `NotFound`: the same for one that is not there and one that is another tenant's."""
     row = await act.conn.fetchrow(SQL["get_job"], job_id, act.tenant_id)
     if row is None:
@@ -195,7 +195,7 @@ async def read_job(act: Act, job_id: UUID) -> WholeJob:
     return await read_whole(row)
 
 
-async def _not_ended(act: Act, job_id: UUID) -> Conflict:
+async def _not_ended(act: Scope, job_id: UUID) -> Conflict:
     """What it is by now: somebody else may have retried it meanwhile."""
     job = await read_job(act, job_id)
     return Conflict(f'job "{job_id}" is {job.status}: only a job that has ended can be retried')

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from headrace.db.statements import statements
-from headrace.service.session import Act
+from headrace.service.session import Scope
 
 SQL = statements(__file__)
 # A queue of up to this many bytes is counted as it is; a larger one as it was when last sampled, seconds ago.
@@ -16,7 +16,7 @@ MOST_DEAD = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class JobSummary:
     """Live and dead-lettered jobs as they are now; those that ended otherwise, since a time."""
 
     scheduled: int
@@ -33,21 +33,21 @@ class Summary:
     now: datetime
 
 
-async def read_live(act: Act) -> dict[str, Any]:
+async def read_live(act: Scope) -> dict[str, Any]:
     """Live jobs by status: how many, and since when the oldest waits."""
     small = await act.conn.fetchval(SQL["queue_bytes"]) <= COUNTED_BYTES
     counts = await act.conn.fetch(SQL["count_live"] if small else SQL["sampled"], act.tenant_id)
     return {row["status"]: row for row in counts}
 
 
-async def read_summary(act: Act, window: timedelta) -> Summary:
+async def read_summary(act: Scope, window: timedelta) -> JobSummary:
     """The counts of a tenant, or of all."""
     live = await read_live(act)
     [ended] = await act.conn.fetch(SQL["ended"], act.tenant_id, window)
     kept = SQL["dead"] if act.tenant_id is None else SQL["own_dead"]
     dead = await act.conn.fetchval(kept, act.tenant_id, MOST_DEAD + 1)
     oldest = live["queued"]["oldest"] if "queued" in live else None
-    return Summary(
+    return JobSummary(
         **{status: live[status]["jobs"] if status in live else 0 for status in ("scheduled", "queued", "running")},
         succeeded=ended["succeeded"],
         failed=ended["failed"],

@@ -12,7 +12,7 @@ from headrace.db.statements import statements
 from headrace.errors import NotFound
 from headrace.model.job.status import JobStatus
 from headrace.model.payload.stored_json import read_object
-from headrace.service.session import Act
+from headrace.service.session import Scope
 
 SQL = statements(__file__)
 MOST_COUNTED = 10_000
@@ -36,7 +36,7 @@ class Standstill(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class WhyFacts:
     """What there is to know about a job's chances."""
 
     status: JobStatus
@@ -78,16 +78,16 @@ class Facts:
     opens_in: float | None = None
 
 
-async def read_facts(act: Act, job_id: UUID) -> Facts:
+async def read_facts(act: Scope, job_id: UUID) -> WhyFacts:
     """The facts as they are now, or `NotFound`."""
     row = await act.conn.fetchrow(SQL["facts"], job_id, act.tenant_id, MOST_COUNTED)
     if row is None or row["status"] is None:
         raise NotFound(f'unknown job "{job_id}"')
     pauses = [Standstill(**read_object(pause)) for pause in row["pauses"]]
-    return Facts(**{**row, "status": JobStatus(row["status"]), "pauses": pauses})
+    return WhyFacts(**{**row, "status": JobStatus(row["status"]), "pauses": pauses})
 
 
-def reasons(facts: Facts) -> list[Reason]:
+def reasons(facts: WhyFacts) -> list[Reason]:
     """What keeps it waiting, the weightiest first; for a job that does not wait, what it does."""
     if facts.status.is_final:
         return [Reason("ended", f"It has ended: {facts.status}.")]
@@ -99,7 +99,7 @@ def reasons(facts: Facts) -> list[Reason]:
     ]
 
 
-def _running(facts: Facts) -> Reason:
+def _running(facts: WhyFacts) -> Reason:
     since = ""
     if facts.claimed_at is not None:
         span = _span(max(0.0, (facts.now - facts.claimed_at).total_seconds()))
@@ -108,7 +108,7 @@ def _running(facts: Facts) -> Reason:
     return Reason("running", f"It is running on {facts.worker or 'a worker'}{since}{stopping}.")
 
 
-def _silent(facts: Facts) -> list[Reason]:
+def _silent(facts: WhyFacts) -> list[Reason]:
     """A handler that stops, freezes or crashes its worker's process cannot say so: its worker's silence does."""
     if facts.silent_for is None:
         return []
@@ -123,7 +123,7 @@ def _silent(facts: Facts) -> list[Reason]:
     ]
 
 
-def _unreadable(facts: Facts) -> list[Reason]:
+def _unreadable(facts: WhyFacts) -> list[Reason]:
     if facts.unreadable_since is None:
         return []
     since = f"for {_span(max(0.0, (facts.now - facts.unreadable_since).total_seconds()))}"
@@ -138,7 +138,7 @@ def _unreadable(facts: Facts) -> list[Reason]:
     return [Reason("unreadable", f"{said}: workers could not read it {since}. {theirs}.")]
 
 
-def _not_yet(facts: Facts) -> list[Reason]:
+def _not_yet(facts: WhyFacts) -> list[Reason]:
     if facts.run_at is None:
         return []
     seconds = (facts.run_at - facts.now).total_seconds()
@@ -148,7 +148,7 @@ def _not_yet(facts: Facts) -> list[Reason]:
     return [Reason("scheduled", f"{what} scheduled for {facts.run_at:%Y-%m-%d %H:%M:%S} UTC, in {_span(seconds)}.")]
 
 
-def _held_up(facts: Facts) -> list[Reason]:
+def _held_up(facts: WhyFacts) -> list[Reason]:
     result = []
     if not facts.enabled:
         result.append(Reason("disabled", f'The definition "{facts.definition}" is disabled.'))
@@ -162,7 +162,7 @@ def _held_up(facts: Facts) -> list[Reason]:
     return [*result, *_limited(facts)]
 
 
-def _limited(facts: Facts) -> list[Reason]:
+def _limited(facts: WhyFacts) -> list[Reason]:
     """Places that are all taken, and a rate that is used up."""
     places = (
         ("definition", f'the definition "{facts.definition}"', facts.max_concurrency, facts.running),
@@ -181,7 +181,7 @@ def _limited(facts: Facts) -> list[Reason]:
     return result
 
 
-def _nobody(facts: Facts) -> list[Reason]:
+def _nobody(facts: WhyFacts) -> list[Reason]:
     if facts.gone and facts.knowing_workers == 0:
         said = f'No live worker knows the definition "{facts.definition}", which no code declares any more.'
         return [Reason("unknown_to_workers", said)]
@@ -193,7 +193,7 @@ def _nobody(facts: Facts) -> list[Reason]:
     return []
 
 
-def _behind(facts: Facts) -> list[Reason]:
+def _behind(facts: WhyFacts) -> list[Reason]:
     result = []
     if facts.ahead:
         n = f"{MOST_COUNTED:,} or more" if facts.ahead >= MOST_COUNTED else f"{facts.ahead:,}"

@@ -10,11 +10,11 @@ from uuid import UUID
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
-from headrace.logs.read import Page, Position, follow, read_lines
+from headrace.logs.read import LinePage, Position, follow, read_lines
 from headrace.logs.search import SearchPage, search
 from headrace.model.log.line import LogLine
-from headrace.service.base import Verbs
-from headrace.service.session import Act
+from headrace.service.base import TenantService
+from headrace.service.session import Scope
 
 SQL = statements(__file__)
 LARGEST_PAGE = 10_000
@@ -22,7 +22,7 @@ LARGEST_PAGE = 10_000
 PATIENCE = timedelta(milliseconds=50)
 
 
-class Logs(Verbs):
+class Logs(TenantService):
     """Read, follow, search."""
 
     async def read(
@@ -34,11 +34,11 @@ class Logs(Verbs):
         level: int | None = None,
         stream: int | None = None,
         tenant: str | None = None,
-    ) -> Page:
+    ) -> LinePage:
         """A job's lines in order, of a level (20 is info, 40 error) and up; `page.after` reads on."""
         if not 1 <= limit <= LARGEST_PAGE:
             raise BadRequest(f"limit is 1 to {LARGEST_PAGE:,}, not {limit}", field="limit")
-        async with self._enter("logs.read", tenant) as act:
+        async with self._begin("logs.read", tenant) as act:
             await _expect_job(act, job_id)
             return await read_lines(act.conn, job_id, after=after, limit=limit, level=level, stream=stream)
 
@@ -55,7 +55,7 @@ class Logs(Verbs):
 
         @asynccontextmanager
         async def connect() -> AsyncIterator[Connection]:
-            async with self._enter("logs.read", tenant) as act:
+            async with self._begin("logs.read", tenant) as act:
                 await _expect_job(act, job_id)
                 yield act.conn
 
@@ -76,7 +76,7 @@ class Logs(Verbs):
     ) -> SearchPage:
         """Lines with all the words, newest first: words, "a phrase", prefix*, -excluded, or ~text for a substring."""
         own = self._principal.tenant is not None
-        async with self._enter("logs.search", tenant if own else None) as act:
+        async with self._begin("logs.search", tenant if own else None) as act:
             return await search(
                 act.conn,
                 query,
@@ -93,7 +93,7 @@ class Logs(Verbs):
             )
 
 
-async def _expect_job(act: Act, job_id: UUID) -> None:
+async def _expect_job(act: Scope, job_id: UUID) -> None:
     """`NotFound` for a job that is not there, and for one that is another tenant's."""
     if not await act.conn.fetchval(SQL["job_exists"], job_id, act.tenant_id):
         raise NotFound(f'unknown job "{job_id}"')

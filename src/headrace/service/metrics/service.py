@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
-from headrace.service.base import ServerVerbs
+from headrace.service.base import ServerService
 from headrace.service.permissions import authorise
 
 SQL = statements(__file__)
@@ -96,7 +96,7 @@ class Scrapes:
         self.known_at = float("-inf")
 
 
-class Metrics(ServerVerbs):
+class Metrics(ServerService):
     """Read what was counted."""
 
     async def read(self, scrapes: Scrapes) -> Measured:
@@ -110,7 +110,7 @@ class Metrics(ServerVerbs):
 
     async def _measure(self, shown: Shown) -> Measured:
         """At a cost that does not follow the number of jobs."""
-        async with self._enter("metrics.read") as act:
+        async with self._begin("metrics.read") as act:
             conn = act.conn
             if not shown.full:
                 shown.choose([(row[0], row[1]) for row in await conn.fetch(SQL["busiest"], 2 * MOST_PAIRS)])

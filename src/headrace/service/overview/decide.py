@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from headrace.service.overview.facts import Facts, Failing, Gone, Unread, Waiting
+from headrace.service.overview.facts import Failing, Gone, OverviewFacts, Unread, WaitingQueue
 
 Level = Literal["bad", "warn"]
 Kind = Literal["definition", "unknown", "queue", "worker", "trigger", "scheduler", "database"]
@@ -20,7 +20,7 @@ LATE_TRIGGER = 30.0
 OLD_SNAPSHOT = 300.0
 
 
-class Finding(NamedTuple):
+class OverviewFinding(NamedTuple):
     """One thing that is wrong: a title, a sentence with what is known, and what it is about."""
 
     level: Level
@@ -30,24 +30,24 @@ class Finding(NamedTuple):
     detail: str
 
 
-class Health(NamedTuple):
+class OverviewHealth(NamedTuple):
     """All that is wrong, the worst first; and a headline with its reason, also when nothing is."""
 
     title: str
     lead: str
-    findings: list[Finding]
+    findings: list[OverviewFinding]
     rest: str
 
 
-def judge(facts: Facts) -> Health:
+def assess(facts: OverviewFacts) -> OverviewHealth:
     """How things are."""
     found = sorted(_findings(facts), key=lambda finding: finding.level != "bad")
     if not found:
-        return Health("All well", _well(facts), [], _rest(facts))
-    return Health(found[0].title, found[0].detail, found, _rest(facts))
+        return OverviewHealth("All well", _well(facts), [], _rest(facts))
+    return OverviewHealth(found[0].title, found[0].detail, found, _rest(facts))
 
 
-def _findings(facts: Facts) -> Iterator[Finding]:
+def _findings(facts: OverviewFacts) -> Iterator[OverviewFinding]:
     yield from _no_waiting_mends(facts)
     for failing in sorted(facts.failing, key=lambda one: -one.bad):
         if _is_rising(failing):
@@ -58,13 +58,13 @@ def _findings(facts: Facts) -> Iterator[Finding]:
     yield from _triggers(facts)
     for silent in facts.silent:
         detail = f"Last heard {span(silent.seconds)} ago. What it runs goes back to the queue when its lease ends."
-        yield Finding("warn", "worker", silent.name, f"Worker {silent.name} is silent", detail)
+        yield OverviewFinding("warn", "worker", silent.name, f"Worker {silent.name} is silent", detail)
     if facts.snapshot is not None and facts.snapshot > OLD_SNAPSHOT:
         detail = f"A transaction is open for {span(facts.snapshot)}. Until it ends, nothing deleted is cleared away."
-        yield Finding("warn", "database", "snapshot", "The database holds an old snapshot", detail)
+        yield OverviewFinding("warn", "database", "snapshot", "The database holds an old snapshot", detail)
 
 
-def _no_waiting_mends(facts: Facts) -> Iterator[Finding]:
+def _no_waiting_mends(facts: OverviewFacts) -> Iterator[OverviewFinding]:
     """What stands still until somebody does something, first of all."""
     for waiting in facts.waiting:
         if waiting.unknown is not None:
@@ -81,15 +81,15 @@ def _is_rising(failing: Failing) -> bool:
     return failing.bad >= LEAST_FAILURES and share >= max(LEAST_SHARE, min(RISE * before, 0.5))
 
 
-def _failing(failing: Failing) -> Finding:
+def _failing(failing: Failing) -> OverviewFinding:
     how = "timed out" if failing.timed_out > failing.bad / 2 else "failed"
     detail = f"{failing.bad:,} of {max(failing.runs, failing.bad):,} attempts {how} in the last 15 minutes."
     if failing.dead:
         detail += f" {_jobs(failing.dead)} went to dead letter."
-    return Finding("bad", "definition", failing.key, f"{failing.key} is failing", detail)
+    return OverviewFinding("bad", "definition", failing.key, f"{failing.key} is failing", detail)
 
 
-def _unknown(waiting: Waiting, definition: str) -> Finding:
+def _unknown(waiting: WaitingQueue, definition: str) -> OverviewFinding:
     detail = f"{_waits(waiting)} {span(waiting.oldest or 0.0)} in queue {waiting.queue}."
     if waiting.gone:
         detail += f" It was {_left(waiting.sql)}: start a worker that still has it, or cancel them."
@@ -97,26 +97,26 @@ def _unknown(waiting: Waiting, definition: str) -> Finding:
         detail += " No worker of this queue runs SQL jobs: set sql.database_url for one that should."
     else:
         detail += " Start a worker whose code declares it."
-    return Finding("bad", "unknown", definition, f"No worker knows definition {definition}", detail)
+    return OverviewFinding("bad", "unknown", definition, f"No worker knows definition {definition}", detail)
 
 
-def _gone(gone: Gone) -> Finding:
+def _gone(gone: Gone) -> OverviewFinding:
     title = f"Trigger {gone.named} enqueues nothing"
     if gone.triggers > 1:
         title = f"{gone.triggers} triggers enqueue nothing"
     detail = f"Definition {gone.key} was {_left(gone.sql)}. Bring it back, or turn off what fires it."
-    return Finding("bad", "trigger", gone.named, title, detail)
+    return OverviewFinding("bad", "trigger", gone.named, title, detail)
 
 
 def _left(sql: bool) -> str:
     return "undefined" if sql else "deleted from code"
 
 
-def _waits(waiting: Waiting) -> str:
+def _waits(waiting: WaitingQueue) -> str:
     return f"{_jobs(waiting.jobs)} wait{'s' if waiting.jobs == 1 else ''}, the oldest for"
 
 
-def _unread(unread: Unread) -> Finding:
+def _unread(unread: Unread) -> OverviewFinding:
     wait = f"{_jobs(unread.jobs)} could not be read for {span(unread.oldest)}, and will be dead letters"
     newest, theirs = unread.version or "unknown", ", ".join(unread.versions) or "none"
     if set(unread.versions) <= {unread.version}:
@@ -125,35 +125,35 @@ def _unread(unread: Unread) -> Finding:
     else:
         title = f"Jobs were enqueued by a newer version of {unread.key}"
         said = f"{wait} unless workers of that version come. {newest} was declared last; live workers have {theirs}."
-    return Finding("bad", "definition", unread.key, title, said)
+    return OverviewFinding("bad", "definition", unread.key, title, said)
 
 
-def _waiting(waiting: Waiting) -> Iterator[Finding]:
+def _waiting(waiting: WaitingQueue) -> Iterator[OverviewFinding]:
     oldest = waiting.oldest or 0.0
     queue, wait = waiting.queue, _waits(waiting)
     if waiting.paused:
-        yield Finding("warn", "queue", queue, f"Queue {queue} is paused", f"{wait} {span(oldest)}.")
+        yield OverviewFinding("warn", "queue", queue, f"Queue {queue} is paused", f"{wait} {span(oldest)}.")
     elif waiting.workers == 0:
         said = f"{wait} {span(oldest)}. Start one with headrace worker --queues {queue}."
-        yield Finding("bad", "queue", queue, f"No worker serves queue {queue}", said)
+        yield OverviewFinding("bad", "queue", queue, f"No worker serves queue {queue}", said)
     elif oldest > LATE_QUEUE:
         why = f" All {waiting.slots} slots are busy." if waiting.busy >= waiting.slots else ""
-        yield Finding("warn", "queue", queue, f"Queue {queue} is behind", f"{wait} {span(oldest)}.{why}")
+        yield OverviewFinding("warn", "queue", queue, f"Queue {queue} is behind", f"{wait} {span(oldest)}.{why}")
 
 
-def _triggers(facts: Facts) -> Iterator[Finding]:
+def _triggers(facts: OverviewFacts) -> Iterator[OverviewFinding]:
     triggers = facts.triggers
     if triggers.in_error and triggers.named is not None:
         title = f"Trigger {triggers.named} is in error"
         if triggers.in_error > 1:
             title = f"{triggers.in_error} triggers are in error"
-        yield Finding("bad", "trigger", triggers.named, title, f"{triggers.named}: {triggers.said}")
+        yield OverviewFinding("bad", "trigger", triggers.named, title, f"{triggers.named}: {triggers.said}")
     if triggers.late is not None and triggers.late > LATE_TRIGGER:
         said = f"A trigger has been due for {span(triggers.late)}. Is a worker running with its scheduler enabled?"
-        yield Finding("bad", "scheduler", "scheduler", "The scheduler is behind", said)
+        yield OverviewFinding("bad", "scheduler", "scheduler", "The scheduler is behind", said)
 
 
-def _well(facts: Facts) -> str:
+def _well(facts: OverviewFacts) -> str:
     if not facts.ever:
         ready = (
             f"{facts.workers} worker{'' if facts.workers == 1 else 's'} ready." if facts.workers else "No worker yet."
@@ -164,7 +164,7 @@ def _well(facts: Facts) -> str:
     return f"{_jobs(facts.ended)} in the last hour; {waits}."
 
 
-def _rest(facts: Facts) -> str:
+def _rest(facts: OverviewFacts) -> str:
     """What was looked at, for who wants to know what "all else" is."""
     parts = [
         f"{facts.definitions:,} active definition{'' if facts.definitions == 1 else 's'}",

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from headrace.db.statements import statements
-from headrace.service.session import Act
+from headrace.service.session import Scope
 
 SQL = statements(__file__)
 # "Lately" against what was usual before.
@@ -29,7 +29,7 @@ class Failing(NamedTuple):
     since: datetime
 
 
-class Waiting(NamedTuple):
+class WaitingQueue(NamedTuple):
     """Jobs that wait in a queue, and who could take them; those of a definition that no worker knows are apart."""
 
     queue: str
@@ -81,11 +81,11 @@ class TriggerFacts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class OverviewFacts:
     """How things stand. `snapshot` is none where one may not know."""
 
     failing: list[Failing]
-    waiting: list[Waiting]
+    waiting: list[WaitingQueue]
     unread: list[Unread]
     silent: list[Silent]
     triggers: TriggerFacts
@@ -99,15 +99,15 @@ class Facts:
     snapshot: float | None
 
 
-async def read_facts(act: Act) -> Facts:
+async def read_facts(act: Scope) -> OverviewFacts:
     """Of a tenant, or of all."""
     conn, tenant_id = act.conn, act.tenant_id
     [done] = await conn.fetch(SQL["done"], tenant_id)
     [live] = await conn.fetch(SQL["live"])
     [triggers] = await conn.fetch(SQL["triggers"], tenant_id)
-    return Facts(
+    return OverviewFacts(
         failing=[Failing(*row) for row in await conn.fetch(SQL["failing"], tenant_id, LATELY, BEFORE)],
-        waiting=[Waiting(*row) for row in await conn.fetch(SQL["waiting"], tenant_id)],
+        waiting=[WaitingQueue(*row) for row in await conn.fetch(SQL["waiting"], tenant_id)],
         unread=[Unread(*row) for row in await conn.fetch(SQL["unreadable"], tenant_id)],
         silent=[Silent(*row) for row in await conn.fetch(SQL["silent_workers"], SILENT)],
         triggers=TriggerFacts(*triggers),

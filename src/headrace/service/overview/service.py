@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from headrace.service.base import Verbs
-from headrace.service.overview.decide import Health, judge
-from headrace.service.overview.facts import Facts, read_facts
+from headrace.service.base import TenantService
+from headrace.service.overview.decide import OverviewHealth, assess
+from headrace.service.overview.facts import OverviewFacts, read_facts
 
 
-class Overview(Verbs):
+class Overview(TenantService):
     """How things are."""
 
-    async def health(self, *, tenant: str | None = None) -> tuple[Health, Facts]:
+    async def health(self, *, tenant: str | None = None) -> tuple[OverviewHealth, OverviewFacts]:
         """What is wrong now and where, and what that was told from."""
-        async with self._enter("overview.read", tenant) as act:
+        async with self._begin("overview.read", tenant) as act:
             facts = await read_facts(act)
-        return judge(facts), facts
+        return assess(facts), facts

@@ -10,9 +10,9 @@ from headrace.db.statements import statements
 from headrace.errors import NotFound
 from headrace.model.definition import QUEUE
 from headrace.model.pause import Pause
-from headrace.service.base import ServerVerbs
+from headrace.service.base import ServerService
 from headrace.service.pausing import check_end
-from headrace.service.session import Act
+from headrace.service.session import Scope
 
 SQL = statements(__file__)
 # Of an hour: enough for a line as long as a word.
@@ -80,17 +80,17 @@ class QueueChanges(TypedDict, total=False):
     ageing_seconds: int
 
 
-class Queues(ServerVerbs):
+class Queues(ServerService):
     """List, change, pause, resume."""
 
     async def get(self, queue: str) -> QueueRecord:
         """The queue, or `NotFound`."""
-        async with self._enter("queues.read") as act:
+        async with self._begin("queues.read") as act:
             return await _read(act, queue)
 
     async def history(self) -> Sequence[QueueHistory]:
         """The last hour of every queue in which something happened."""
-        async with self._enter("queues.read") as act:
+        async with self._begin("queues.read") as act:
             depths = await act.conn.fetch(SQL["queue_depths"], STEPS)
             shares = await act.conn.fetch(SQL["queue_shares"])
         found: dict[str, QueueHistory] = {}
@@ -106,7 +106,7 @@ class Queues(ServerVerbs):
         """What is named changes, from now on and in every worker; a limit of none lifts it."""
         if not QUEUE.fullmatch(queue):
             raise NotFound(f'unknown queue "{queue}"')
-        async with self._enter("queues.change") as act:
+        async with self._begin("queues.change") as act:
             await act.conn.execute(SQL["ensure_settings"], queue)
             row: Any = await act.conn.fetchrow(SQL["lock_settings"], queue)
             before = QueueSettings(*row)
@@ -118,7 +118,7 @@ class Queues(ServerVerbs):
     async def pause(self, queue: str, *, note: str = "", resume_at: datetime | None = None) -> QueueRecord:
         """No more of its jobs are claimed, until somebody resumes it or until the time given; what runs, runs on."""
         check_end(resume_at)
-        async with self._enter("queues.pause") as act:
+        async with self._begin("queues.pause") as act:
             await _read(act, queue)
             await act.conn.execute(SQL["pause_queue"], queue, note, act.principal.name, resume_at)
             await act.audit(queue, paused=True, note=note, resume_at=resume_at)
@@ -126,7 +126,7 @@ class Queues(ServerVerbs):
 
     async def resume(self, queue: str) -> QueueRecord:
         """Its jobs are claimed again. Definitions that were paused by themselves stay so."""
-        async with self._enter("queues.pause") as act:
+        async with self._begin("queues.pause") as act:
             await _read(act, queue)
             if await act.conn.fetchval(SQL["resume_queue"], queue):
                 await act.audit(queue, paused=False)
@@ -137,12 +137,12 @@ class Queues(ServerVerbs):
         self, *, limit: int = 50, after: str | None = None, include_system: bool = False
     ) -> Sequence[QueueRecord]:
         """By name; those that come after one, up to the limit. That of Headrace's own jobs only if that is said."""
-        async with self._enter("queues.read") as act:
+        async with self._begin("queues.read") as act:
             rows = await act.conn.fetch(SQL["list_queues"], after, limit, None, include_system)
             return [_record(row) for row in rows]
 
 
-async def _read(act: Act, queue: str) -> QueueRecord:
+async def _read(act: Scope, queue: str) -> QueueRecord:
     row = await act.conn.fetchrow(SQL["list_queues"], None, 1, queue, True)
     if row is None:
         raise NotFound(f'unknown queue "{queue}"')

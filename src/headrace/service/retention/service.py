@@ -18,7 +18,7 @@ from headrace.model.system import SYSTEM_PREFIX
 from headrace.retention.prune import preview_prune
 from headrace.retention.pruned import Pruned
 from headrace.retention.week import Week, list_weeks
-from headrace.service.base import ServerVerbs
+from headrace.service.base import ServerService
 
 SQL = statements(__file__)
 KEY = f"{SYSTEM_PREFIX}prune_jobs"
@@ -52,25 +52,25 @@ class RetentionState:
     last_run: LastRun | None
 
 
-class Retention(ServerVerbs):
+class Retention(ServerService):
     """Look, try, do."""
 
     async def show(self) -> RetentionState:
         """As it stands. The settings are those of this process; workers may have others."""
-        async with self._enter("retention.read") as act:
+        async with self._begin("retention.read") as act:
             own = [OwnRetention(*row) for row in await act.conn.fetch(SQL["list_own"])]
             row = await act.conn.fetchrow(SQL["last_run"], KEY)
             last = None if row is None else LastRun(row[0], row[1], row[2], row[3] and read_json(row[3]))
-            return RetentionState(self._house.settings.retention, own, await list_weeks(act.conn), last)
+            return RetentionState(self._runtime.settings.retention, own, await list_weeks(act.conn), last)
 
     async def preview(self) -> Pruned:
         """What a prune would remove now; nothing is changed."""
-        async with self._enter("retention.read") as act:
-            return await preview_prune(act.conn, keep_of(self._house.settings.retention))
+        async with self._begin("retention.read") as act:
+            return await preview_prune(act.conn, keep_of(self._runtime.settings.retention))
 
     async def run(self) -> UUID:
         """Have a worker prune now; gives back the job, or that which is at it already."""
-        async with self._enter("retention.run") as act:
+        async with self._begin("retention.run") as act:
             try:
                 job_id = await enqueue_system_job(act.conn, KEY, dedupe_key=KEY, created_by=act.principal.name)
             except NotFound:

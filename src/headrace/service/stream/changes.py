@@ -46,7 +46,7 @@ class Look(NamedTuple):
     cut: frozenset[Whose]
 
 
-class Summary(NamedTuple):
+class TenantCounts(NamedTuple):
     """Live jobs as last sampled, and how many jobs there ever were that came in or ended so."""
 
     live: dict[str, int]
@@ -71,7 +71,7 @@ async def read_changes(conn: Connection, since: datetime | None, whose: Collecti
     return Look(now, list(changes), frozenset(key for rows in (created, live, ended) for key in _cut(rows, whose)))
 
 
-async def read_summaries(conn: Connection, whose: Collection[Whose]) -> dict[Whose, Summary]:
+async def read_summaries(conn: Connection, whose: Collection[Whose]) -> dict[Whose, TenantCounts]:
     """The counts of each."""
     tenants, everybody = _apart(whose)
     live: dict[Whose, Counter[str]] = {key: Counter() for key in whose}
@@ -102,8 +102,8 @@ def _cut(rows: Sequence[Any], whose: Collection[Whose]) -> set[Whose]:
     return {key for key in whose if read[key] >= MOST_READ}
 
 
-def _summary(live: Counter[str], ended: Counter[str]) -> Summary:
-    return Summary(
+def _summary(live: Counter[str], ended: Counter[str]) -> TenantCounts:
+    return TenantCounts(
         {status: live[status] for status in ("scheduled", "queued", "running")},
         {status: ended[status] for status in FINALS},
         ended["enqueued"],

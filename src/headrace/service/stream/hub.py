@@ -16,11 +16,11 @@ from headrace.errors import TooMany
 from headrace.log import get_logger
 from headrace.service.jobs.records import JobRecord
 from headrace.service.jobs.service import read_records
-from headrace.service.session import House
+from headrace.service.session import Runtime
 from headrace.service.stream.changes import (
     ALL,
     Change,
-    Summary,
+    TenantCounts,
     Whose,
     find_good_tokens,
     read_changes,
@@ -50,7 +50,7 @@ class Batch:
 
     at: datetime
     jobs: Sequence[JobRecord] = ()
-    summary: Summary | None = None
+    summary: TenantCounts | None = None
     many: bool = False
     # As sent: one batch goes to many.
     text: bytes | None = None
@@ -60,7 +60,7 @@ class Batch:
 
 
 @dataclass(eq=False)
-class Listener:
+class Subscriber:
     """Somebody who listens; `None` in the queue is the end."""
 
     whose: Whose
@@ -85,22 +85,22 @@ class Listener:
 class Hub:
     """All who listen in this process."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
-        self._listeners: dict[Whose, set[Listener]] = defaultdict(set)
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._listeners: dict[Whose, set[Subscriber]] = defaultdict(set)
         self._told: OrderedDict[Change, None] = OrderedDict()
-        self._summaries: dict[Whose, Summary] = {}
+        self._summaries: dict[Whose, TenantCounts] = {}
         self._looking: asyncio.Task[None] | None = None
         self._database: object = None
         self.watermark: datetime | None = None
 
     @contextmanager
-    def listen(self, whose: Whose, token_id: UUID | None) -> Iterator[Listener]:
+    def listen(self, whose: Whose, token_id: UUID | None) -> Iterator[Subscriber]:
         """Be told for the length of the block."""
         everyone = sum(map(len, self._listeners.values()))
         if everyone >= MOST_LISTENERS or len(self._listeners.get(whose, ())) >= MOST_LISTENERS_OF_ONE:
             raise TooMany("too many listen already", after=30)
-        listener = Listener(whose, token_id)
+        listener = Subscriber(whose, token_id)
         self._listeners[whose].add(listener)
         self._start()
         try:
@@ -110,7 +110,7 @@ class Hub:
 
     async def catch_up(self, whose: Whose, since: datetime | None) -> Batch:
         """For who has just come: what changed since they last heard, or that it is too much to tell; and the counts."""
-        async with self._house.database.pool.acquire() as conn:
+        async with self._runtime.database.pool.acquire() as conn:
             look = await read_changes(conn, since, [whose])
             if since is not None and not timedelta(0) <= look.now - since <= RESUMES_WITHIN:
                 look = look._replace(changes=[], cut=frozenset([whose]))
@@ -131,7 +131,7 @@ class Hub:
     def _start(self) -> None:
         if self._looking is not None and not self._looking.done():
             return
-        database = self._house.database
+        database = self._runtime.database
         if self._database is not database:
             self._database = database
             database.closers.append(self.stop)
@@ -159,7 +159,7 @@ class Hub:
         since = self.watermark
         if since is not None:
             since = max(since, datetime.now(UTC) - RESUMES_WITHIN)
-        async with self._house.database.pool.acquire() as conn:
+        async with self._runtime.database.pool.acquire() as conn:
             await self._let_go_of_strangers(conn)
             look = await read_changes(conn, since, whose)
             new = [change for change in look.changes if change not in self._told]
@@ -198,11 +198,11 @@ class Hub:
             if token_id not in good:
                 self._let_go(listener)
 
-    def _let_go(self, listener: Listener) -> None:
+    def _let_go(self, listener: Subscriber) -> None:
         self._leave(listener)
         listener.end()
 
-    def _leave(self, listener: Listener) -> None:
+    def _leave(self, listener: Subscriber) -> None:
         group = self._listeners.get(listener.whose, set())
         group.discard(listener)
         if not group:

@@ -6,17 +6,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from headrace.service.base import Verbs
-from headrace.service.stream.hub import Batch, Hub, Listener
+from headrace.service.base import TenantService
+from headrace.service.stream.hub import Batch, Hub, Subscriber
 
 
-class Stream(Verbs):
+class Stream(TenantService):
     """Follow what changes."""
 
     @asynccontextmanager
-    async def follow(self, hub: Hub, since: str | None = None) -> AsyncIterator[tuple[Batch, Listener]]:
+    async def follow(self, hub: Hub, since: str | None = None) -> AsyncIterator[tuple[Batch, Subscriber]]:
         """What changed since then, and a listener for what comes; `since` is the id of the last event heard."""
-        async with self._enter("stream.follow") as act:
+        async with self._begin("stream.follow") as act:
             whose = act.tenant_id
         # First listen and then look back: what happens between the two is told twice, and not never.
         with hub.listen(whose, self._principal.token_id) as listener:

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 from headrace.db.statements import statements
 from headrace.errors import Conflict, NotFound
 from headrace.model.pause import Pause
-from headrace.service.base import ServerVerbs
+from headrace.service.base import ServerService
 from headrace.service.pausing import check_end
 
 SQL = statements(__file__)
 
 
-class Limits(NamedTuple):
+class TenantLimits(NamedTuple):
     """What a tenant may have; none: as much as it likes."""
 
     max_queued: int | None = None
@@ -30,26 +30,26 @@ class Tenant(NamedTuple):
 
     slug: str
     name: str
-    limits: Limits
+    limits: TenantLimits
     weight: int
     pause: Pause | None
     created_at: datetime
 
 
-NO_LIMITS = Limits()
+NO_LIMITS = TenantLimits()
 
 
-class Tenants(ServerVerbs):
+class Tenants(ServerService):
     """Make, list, change, pause, resume."""
 
     async def get(self, slug: str) -> Tenant:
         """The tenant, or `NotFound`."""
-        async with self._enter("tenants.read") as act:
+        async with self._begin("tenants.read") as act:
             return _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
 
-    async def create(self, slug: str, name: str = "", limits: Limits = NO_LIMITS, weight: int = 1) -> Tenant:
+    async def create(self, slug: str, name: str = "", limits: TenantLimits = NO_LIMITS, weight: int = 1) -> Tenant:
         """A tenant that was not there before."""
-        async with self._enter("tenants.change") as act:
+        async with self._begin("tenants.change") as act:
             if not await act.conn.fetchval(SQL["create_tenant"], slug, name, weight, *limits):
                 raise Conflict(f'tenant "{slug}" is there already', field="slug")
             await act.audit(slug, name=name, weight=weight, limits=limits._asdict())
@@ -64,7 +64,7 @@ class Tenants(ServerVerbs):
         weight: int | None = None,
     ) -> Tenant:
         """What is named changes, and nothing else; a limit of none lifts it."""
-        async with self._enter("tenants.change") as act:
+        async with self._begin("tenants.change") as act:
             await act.conn.execute(SQL["lock_tenant"], slug)
             before = _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
             wanted = before.limits._replace(**(limits or {}))
@@ -77,7 +77,7 @@ class Tenants(ServerVerbs):
     async def pause(self, slug: str, *, note: str = "", resume_at: datetime | None = None) -> Tenant:
         """None of its jobs are claimed, until somebody resumes it or until the time given; what runs, runs on."""
         check_end(resume_at)
-        async with self._enter("tenants.pause") as act:
+        async with self._begin("tenants.pause") as act:
             await act.conn.execute(SQL["pause_tenant"], slug, note, act.principal.name, resume_at)
             paused = _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
             await act.audit(slug, paused=True, note=note, resume_at=resume_at)
@@ -85,7 +85,7 @@ class Tenants(ServerVerbs):
 
     async def resume(self, slug: str) -> Tenant:
         """Its jobs are claimed again."""
-        async with self._enter("tenants.pause") as act:
+        async with self._begin("tenants.pause") as act:
             if await act.conn.fetchval(SQL["resume_tenant"], slug):
                 await act.audit(slug, paused=False)
             return _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
@@ -93,7 +93,7 @@ class Tenants(ServerVerbs):
     # Last, for below it `list` is no type any more.
     async def list(self, *, limit: int = 50, after: str | None = None) -> Sequence[Tenant]:
         """By slug; those that come after one, up to the limit."""
-        async with self._enter("tenants.read") as act:
+        async with self._begin("tenants.read") as act:
             rows = await act.conn.fetch(SQL["list_tenants"], after, limit)
             return [_tenant(row, row["name"]) for row in rows]
 
@@ -102,8 +102,8 @@ def _tenant(row: Any, slug: str) -> Tenant:
     if row is None:
         raise NotFound(f'unknown tenant "{slug}"')
     slug, name, weight, created_at, *rest = row
-    limits, pause = rest[: len(Limits._fields)], rest[len(Limits._fields) :]
-    return Tenant(slug, name, Limits(*limits), weight, None if pause[0] is None else Pause(*pause), created_at)
+    limits, pause = rest[: len(TenantLimits._fields)], rest[len(TenantLimits._fields) :]
+    return Tenant(slug, name, TenantLimits(*limits), weight, None if pause[0] is None else Pause(*pause), created_at)
 
 
 def _about(tenant: Tenant) -> dict[str, Any]:

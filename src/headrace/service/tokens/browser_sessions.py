@@ -8,7 +8,7 @@ from datetime import timedelta
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import BadRequest
-from headrace.service.tokens.service import Found, as_found, digest, find_principal
+from headrace.service.tokens.service import FoundPrincipal, digest, find_principal, found_principal
 
 SQL = statements(__file__)
 # After its last use.
@@ -27,10 +27,10 @@ async def open_session(conn: Connection, token: str) -> str:
     return secret
 
 
-async def find_session(conn: Connection, secret: str) -> Found | None:
+async def find_session(conn: Connection, secret: str) -> FoundPrincipal | None:
     """Who a session stands for, if it and its token are good now."""
     row = await conn.fetchrow(SQL["find_session"], digest(secret), LASTS)
-    return None if row is None else as_found(row)
+    return None if row is None else found_principal(row)
 
 
 async def end_session(conn: Connection, secret: str) -> None:

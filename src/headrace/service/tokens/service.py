@@ -12,7 +12,7 @@ from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
 from headrace.model.system import SYSTEM_TENANT
-from headrace.service.base import ServerVerbs
+from headrace.service.base import ServerService
 from headrace.service.principal import Principal, Role
 
 SQL = statements(__file__)
@@ -41,7 +41,7 @@ class NewToken(NamedTuple):
     about: Token
 
 
-class Tokens(ServerVerbs):
+class Tokens(ServerService):
     """Make, list and revoke."""
 
     async def create(
@@ -65,7 +65,7 @@ class Tokens(ServerVerbs):
             raise BadRequest("expires_at lies in the past", field="expires_at")
         self._refuse_long_life(expires_at)
         token = PREFIX + secrets.token_urlsafe(32)
-        async with self._enter("tokens.change") as act:
+        async with self._begin("tokens.change") as act:
             row = await act.conn.fetchrow(
                 SQL["create_token"], name, digest(token), role, tenant, list(queues), expires_at, act.principal.name
             )
@@ -74,7 +74,7 @@ class Tokens(ServerVerbs):
         return NewToken(token, about)
 
     def _refuse_long_life(self, expires_at: datetime | None) -> None:
-        days = self._house.settings.security.token_max_days
+        days = self._runtime.settings.security.token_max_days
         if days is None:
             return
         if expires_at is None or expires_at > datetime.now(UTC) + timedelta(days=days, minutes=1):
@@ -82,7 +82,7 @@ class Tokens(ServerVerbs):
 
     async def revoke(self, token_id: UUID) -> Token:
         """From now on it opens nothing; in every process within a second."""
-        async with self._enter("tokens.change") as act:
+        async with self._begin("tokens.change") as act:
             row = await act.conn.fetchrow(SQL["revoke_token"], token_id)
             if row is None:
                 raise NotFound(f'unknown token "{token_id}"')
@@ -91,34 +91,34 @@ class Tokens(ServerVerbs):
 
     async def list(self) -> list[Token]:
         """All that were ever made, newest first."""
-        async with self._enter("tokens.read") as act:
+        async with self._begin("tokens.read") as act:
             return [Token(*row) for row in await act.conn.fetch(SQL["list_tokens"])]
 
     async def any_good(self) -> bool:
         """Whether there is one that opens anything."""
-        async with self._enter("tokens.read") as act:
+        async with self._begin("tokens.read") as act:
             return bool(await act.conn.fetchval(SQL["any_good"]))
 
 
-class Found(NamedTuple):
+class FoundPrincipal(NamedTuple):
     """Whose token it is, and how many requests a minute its tenant may make."""
 
     principal: Principal
     requests_per_minute: int | None
 
 
-async def find_principal(conn: Connection, token: str) -> Found | None:
+async def find_principal(conn: Connection, token: str) -> FoundPrincipal | None:
     """Who a token stands for, if it is good now. Notes its use, at most once a minute."""
     row = await conn.fetchrow(SQL["find_principal"], digest(token))
-    return None if row is None else as_found(row)
+    return None if row is None else found_principal(row)
 
 
-def as_found(row: Any) -> Found:
+def found_principal(row: Any) -> FoundPrincipal:
     """From a row of a token and its tenant."""
     principal = Principal(
         f"token {row['name']}", row["role"], row["tenant"], row["tenant_id"], tuple(row["queues"]), row["id"]
     )
-    return Found(principal, row["requests_per_minute"])
+    return FoundPrincipal(principal, row["requests_per_minute"])
 
 
 def digest(token: str) -> bytes:

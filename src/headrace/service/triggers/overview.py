@@ -11,12 +11,12 @@ from uuid import UUID
 from headrace.errors import BadRequest
 from headrace.model.time.preview import Preview
 from headrace.model.trigger.record import Trigger
-from headrace.service.base import Verbs
+from headrace.service.base import TenantService
 from headrace.service.paging import check_limit, read_cursor, write_cursor
 from headrace.service.triggers.forecast import forecast_trigger, spread_between
 from headrace.service.triggers.shown import without_secrets
 from headrace.triggers.read import ALL, TriggerFilter, page_triggers
-from headrace.triggers.recent import Run, recent_runs
+from headrace.triggers.recent import RecentRun, recent_runs
 
 RUNS = AHEAD = 10
 LONGEST = timedelta(days=31)
@@ -25,23 +25,23 @@ MOST_TIMES = 168
 MOST_TRIGGERS = 200
 
 
-class Glance(NamedTuple):
+class TriggerSummary(NamedTuple):
     """A trigger, its rule in words, the next change of clocks that it meets, and its last runs, newest first."""
 
     trigger: Trigger
     words: str | None
     clock_change: Preview | None
-    runs: Sequence[Run]
+    runs: Sequence[RecentRun]
 
 
-class GlancePage(NamedTuple):
+class TriggerSummaryPage(NamedTuple):
     """Triggers by name."""
 
-    items: Sequence[Glance]
+    items: Sequence[TriggerSummary]
     next_cursor: str | None
 
 
-class Due(NamedTuple):
+class CalendarEntry(NamedTuple):
     """When a trigger will be due; with a rhythm, these are only some of the times."""
 
     trigger: Trigger
@@ -52,20 +52,20 @@ class Due(NamedTuple):
 class Calendar(NamedTuple):
     """What will be due, by trigger; `more` when there are triggers beyond these."""
 
-    items: Sequence[Due]
+    items: Sequence[CalendarEntry]
     more: bool
 
 
-class Looks(Verbs):
+class TriggerOverview(TenantService):
     """Of many triggers at once."""
 
     async def overview(
         self, wanted: TriggerFilter = ALL, *, limit: int = 50, cursor: str | None = None, tenant: str | None = None
-    ) -> GlancePage:
+    ) -> TriggerSummaryPage:
         """Those that fit, by name, each with how it has been doing."""
         check_limit(limit)
         begin = None if cursor is None else read_cursor(cursor, str, UUID)
-        async with self._enter("triggers.read", tenant) as act:
+        async with self._begin("triggers.read", tenant) as act:
             after = None if begin is None else (begin[0], begin[1])
             found = await page_triggers(act.conn, wanted, tenant_id=act.tenant_id, after=after, limit=limit + 1)
             shown = await without_secrets(act, found[:limit])
@@ -73,34 +73,34 @@ class Looks(Verbs):
         last = shown[-1] if len(found) > limit else None
         # Times to come are worked out rule by rule: not on the loop, where others would wait.
         items = await asyncio.to_thread(lambda: [_glance(one, runs[one.id]) for one in shown])
-        return GlancePage(items, None if last is None else write_cursor(last.name, last.id))
+        return TriggerSummaryPage(items, None if last is None else write_cursor(last.name, last.id))
 
     async def calendar(self, first: datetime, until: datetime, *, tenant: str | None = None) -> Calendar:
         """What enabled schedules will do from one time to another."""
         if not timedelta(0) < until - first <= LONGEST:
             raise BadRequest(f"A calendar spans up to {LONGEST.days} days, forwards.", field="until")
         wanted = TriggerFilter(trigger_type="schedule", enabled=True)
-        async with self._enter("triggers.read", tenant) as act:
+        async with self._begin("triggers.read", tenant) as act:
             found = await page_triggers(act.conn, wanted, tenant_id=act.tenant_id, after=None, limit=MOST_TRIGGERS + 1)
             shown = await without_secrets(act, found[:MOST_TRIGGERS])
         items = await asyncio.to_thread(lambda: [_due(one, first, until) for one in shown])
         return Calendar(items, len(found) > MOST_TRIGGERS)
 
 
-def _glance(trigger: Trigger, runs: Sequence[Run]) -> Glance:
+def _glance(trigger: Trigger, runs: Sequence[RecentRun]) -> TriggerSummary:
     if trigger.settings["trigger_type"] != "schedule":
-        return Glance(trigger, None, None, runs)
+        return TriggerSummary(trigger, None, None, runs)
     try:
         ahead = forecast_trigger(trigger, AHEAD)
     except BadRequest:
         # Written with SQL and refused by the scheduler, which has said so in last_error.
-        return Glance(trigger, None, None, runs)
-    return Glance(trigger, ahead.words, next((time for time in ahead.times if time.note), None), runs)
+        return TriggerSummary(trigger, None, None, runs)
+    return TriggerSummary(trigger, ahead.words, next((time for time in ahead.times if time.note), None), runs)
 
 
-def _due(trigger: Trigger, first: datetime, until: datetime) -> Due:
+def _due(trigger: Trigger, first: datetime, until: datetime) -> CalendarEntry:
     begin = max(first, trigger.next_run_at or first)
     try:
-        return Due(trigger, *spread_between(trigger, begin, until, MOST_TIMES))
+        return CalendarEntry(trigger, *spread_between(trigger, begin, until, MOST_TIMES))
     except BadRequest:
-        return Due(trigger, [], None)
+        return CalendarEntry(trigger, [], None)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from headrace.errors import BadRequest, ValidationError
-from headrace.model.field_context import about
+from headrace.model.field_context import field_context
 from headrace.model.payload.json_storage import levels
 from headrace.model.payload.schema import payload_check
 from headrace.model.secret.fields import mask_fields
@@ -20,7 +20,7 @@ from headrace.triggers.emit import emit_parameters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
+class SampleEvent:
     """A template with an event to fill it from."""
 
     payload: Mapping[str, Any]
@@ -38,9 +38,9 @@ class Rendered(NamedTuple):
     condition_holds: bool | None
 
 
-def render(sample: Sample, *, tenant: str, schema: str | None) -> Rendered:
+def render(sample: SampleEvent, *, tenant: str, schema: str | None) -> Rendered:
     """What would come of it; held against the definition's schema where one is given."""
-    with about("event"):
+    with field_context("event"):
         _check_event(sample)
     scope = {
         "event": dict(sample.event),
@@ -62,7 +62,7 @@ def render(sample: Sample, *, tenant: str, schema: str | None) -> Rendered:
     return Rendered(mask_fields(payload, read_secret_schema(schema or "{}")), None, holds)
 
 
-def _check_event(sample: Sample) -> None:
+def _check_event(sample: SampleEvent) -> None:
     """Refuse what no event can hold; what is far too large before it is written out, which nothing interrupts."""
     size = 0
     for level in levels(sample.event):

@@ -13,10 +13,10 @@ from headrace.model.settings.trigger import TriggerSettings
 from headrace.model.trigger.record import Delivered, Fire, Forecast, Trigger
 from headrace.service.paging import check_limit, moment, read_cursor, write_cursor
 from headrace.service.permissions import authorise
-from headrace.service.session import Act
+from headrace.service.session import Scope
 from headrace.service.triggers.forecast import due_between, forecast_settings, forecast_trigger
-from headrace.service.triggers.overview import Looks
-from headrace.service.triggers.render import Rendered, Sample, render
+from headrace.service.triggers.overview import TriggerOverview
+from headrace.service.triggers.render import Rendered, SampleEvent, render
 from headrace.service.triggers.shown import without_secrets
 from headrace.tracing.produce import producing
 from headrace.triggers.change import (
@@ -66,19 +66,19 @@ class FirePage(NamedTuple):
     next_cursor: str | None
 
 
-class DeliveryPage(NamedTuple):
+class EventDeliveryPage(NamedTuple):
     """What came of events, newest first."""
 
     items: Sequence[Delivered]
     next_cursor: str | None
 
 
-class Triggers(Looks):
+class Triggers(TriggerOverview):
     """Make, change, fire, look."""
 
     async def get(self, trigger: str | UUID, *, tenant: str | None = None) -> Trigger:
         """The trigger as it stands, or `NotFound`."""
-        async with self._enter("triggers.read") as act:
+        async with self._begin("triggers.read") as act:
             return await _get(act, await _named(act, trigger, tenant))
 
     async def create(
@@ -92,7 +92,7 @@ class Triggers(Looks):
         **settings: Unpack[TriggerSettings],
     ) -> UUID:
         """A new trigger; a bad rule, zone, template or payload is refused with the reason."""
-        async with self._enter("triggers.change") as act:
+        async with self._begin("triggers.change") as act:
             owner, by = tenant or act.owner, created_by or act.principal.name
             trigger_id = await create_trigger(
                 act.conn, name, definition, settings, tenant=owner, enabled=enabled, created_by=by
@@ -111,7 +111,7 @@ class Triggers(Looks):
         **changes: Unpack[TriggerSettings],
     ) -> None:
         """Change some settings. A new rule holds from now; what the old one left undone is in the ledger."""
-        async with self._enter("triggers.change") as act:
+        async with self._begin("triggers.change") as act:
             it = await _named(act, trigger, tenant)
             await update_trigger(act.conn, it.name, changes, tenant=it.tenant)
             said = {} if enabled is None else {"enabled": enabled}
@@ -121,28 +121,28 @@ class Triggers(Looks):
 
     async def reset(self, trigger: str | UUID, *, tenant: str | None = None) -> None:
         """Undo what was changed by hand of a trigger that code declares."""
-        async with self._enter("triggers.change") as act:
+        async with self._begin("triggers.change") as act:
             it = await _named(act, trigger, tenant)
             await reset_trigger(act.conn, it.name, tenant=it.tenant)
             await _audit(act, it, "reset")
 
     async def enable(self, trigger: str | UUID, *, tenant: str | None = None) -> None:
         """Turn it on, from now: what was due meanwhile does not fire."""
-        async with self._enter("triggers.change") as act:
+        async with self._begin("triggers.change") as act:
             it = await _named(act, trigger, tenant)
             await set_enabled(act.conn, it.name, tenant=it.tenant, enabled=True)
             await _audit(act, it, "enable")
 
     async def disable(self, trigger: str | UUID, *, tenant: str | None = None, note: str | None = None) -> None:
         """Turn it off. When this returns it fires no more; jobs already enqueued are left alone."""
-        async with self._enter("triggers.change") as act:
+        async with self._begin("triggers.change") as act:
             it = await _named(act, trigger, tenant)
             await set_enabled(act.conn, it.name, tenant=it.tenant, enabled=False, note=note)
             await _audit(act, it, "disable", note=note)
 
     async def delete(self, trigger: str | UUID, *, tenant: str | None = None) -> None:
         """Remove it; history stays."""
-        async with self._enter("triggers.change") as act:
+        async with self._begin("triggers.change") as act:
             it = await _named(act, trigger, tenant)
             await _audit(act, it, "delete")
             await delete_trigger(act.conn, it.name, tenant=it.tenant)
@@ -156,7 +156,7 @@ class Triggers(Looks):
         created_by: str | None = None,
     ) -> Ran:
         """Run it now, also when it is disabled. `overlap="skip"` does not while a job of it is live."""
-        async with self._enter("triggers.fire") as act:
+        async with self._begin("triggers.fire") as act:
             it, by = await _named(act, trigger, tenant), created_by or act.principal.name
             with producing(f"fire {it.name}", "fire", trigger=it.name, tenant=it.tenant) as trace:
                 await act.carry(trace)
@@ -166,7 +166,7 @@ class Triggers(Looks):
 
     async def skip_next(self, trigger: str | UUID, *, tenant: str | None = None) -> datetime:
         """Let the next due time pass; gives back which."""
-        async with self._enter("triggers.fire") as act:
+        async with self._begin("triggers.fire") as act:
             it = await _named(act, trigger, tenant)
             due_at = await skip_next(act.conn, it.name, tenant=it.tenant)
             await _audit(act, it, "skip_next", due_at=due_at)
@@ -183,7 +183,7 @@ class Triggers(Looks):
         cap: int = CAP,
     ) -> Backfilled:
         """Jobs for the due times from first to until, oldest first, also for those that have fired already."""
-        async with self._enter("triggers.fire") as act:
+        async with self._begin("triggers.fire") as act:
             it = await _named(act, trigger, tenant)
             made = await backfill(act.conn, it.name, first, until, tenant=it.tenant, overlap=overlap, cap=cap)
             await _audit(act, it, "backfill", first=first, until=until, occasion=made.occasion, jobs=len(made.job_ids))
@@ -199,14 +199,14 @@ class Triggers(Looks):
 
     async def ledger(self, trigger: str | UUID, *, tenant: str | None = None, limit: int = 100) -> Sequence[Fire]:
         """What became of its due times, newest first; also of one that was deleted."""
-        async with self._enter("triggers.read") as act:
+        async with self._begin("triggers.read") as act:
             return await list_fires(act.conn, await _id(act, trigger, tenant), limit=limit)
 
     async def fires(self, trigger: str | UUID, *, limit: int = 100, cursor: str | None = None) -> FirePage:
         """The same, page by page."""
         check_limit(limit)
         begin = None if cursor is None else read_cursor(cursor, moment, moment, str)
-        async with self._enter("triggers.read") as act:
+        async with self._begin("triggers.read") as act:
             trigger_id = await _id(act, trigger, None)
             before = None if begin is None else (begin[0], begin[1], begin[2])
             lines = await list_fires(act.conn, trigger_id, limit=limit + 1, before=before)
@@ -217,19 +217,19 @@ class Triggers(Looks):
         self, trigger: str | UUID, *, tenant: str | None = None, limit: int = 100
     ) -> Sequence[Delivered]:
         """What it made of events, newest first."""
-        async with self._enter("triggers.read") as act:
+        async with self._begin("triggers.read") as act:
             return await list_deliveries(act.conn, await _id(act, trigger, tenant), limit=limit)
 
-    async def delivered(self, trigger: str | UUID, *, limit: int = 100, cursor: str | None = None) -> DeliveryPage:
+    async def delivered(self, trigger: str | UUID, *, limit: int = 100, cursor: str | None = None) -> EventDeliveryPage:
         """The same, page by page."""
         check_limit(limit)
         before = None if cursor is None else read_cursor(cursor, UUID)[0]
-        async with self._enter("triggers.read") as act:
+        async with self._begin("triggers.read") as act:
             trigger_id = await _id(act, trigger, None)
             lines = await list_deliveries(act.conn, trigger_id, limit=limit, before=before)
         # Within a page they are in order of time, of which an id knows milliseconds only.
         oldest = min(line.event_id for line in lines) if len(lines) == limit else None
-        return DeliveryPage(lines, None if oldest is None else write_cursor(oldest))
+        return EventDeliveryPage(lines, None if oldest is None else write_cursor(oldest))
 
     async def preview(self, trigger: str | UUID, n: int = 10, *, tenant: str | None = None) -> Forecast:
         """When it is due next, from its next due time on, with a note where clocks change; and its rule in words."""
@@ -240,9 +240,11 @@ class Triggers(Looks):
         authorise(self._principal, "triggers.read")
         return forecast_settings(settings, n)
 
-    async def render(self, sample: Sample, *, definition: str | None = None, tenant: str | None = None) -> Rendered:
+    async def render(
+        self, sample: SampleEvent, *, definition: str | None = None, tenant: str | None = None
+    ) -> Rendered:
         """What a template makes of an event, or the error; held against the definition where one is named."""
-        async with self._enter("triggers.read") as act:
+        async with self._begin("triggers.read") as act:
             schema = None if definition is None else await schema_of(act.conn, definition)
             owner = tenant or act.owner
         return await asyncio.to_thread(render, sample, tenant=owner, schema=schema)
@@ -253,7 +255,7 @@ class Triggers(Looks):
         """Those that fit, by name: a tenant's, or everybody's."""
         check_limit(limit)
         begin = None if cursor is None else read_cursor(cursor, str, UUID)
-        async with self._enter("triggers.read", tenant) as act:
+        async with self._begin("triggers.read", tenant) as act:
             after = None if begin is None else (begin[0], begin[1])
             read = await page_triggers(act.conn, wanted, tenant_id=act.tenant_id, after=after, limit=limit + 1)
             found = await without_secrets(act, read)
@@ -262,11 +264,11 @@ class Triggers(Looks):
 
     async def list(self, *, tenant: str | None = None) -> Sequence[Trigger]:
         """All of a tenant's, by name."""
-        async with self._enter("triggers.read") as act:
+        async with self._begin("triggers.read") as act:
             return await without_secrets(act, await list_triggers(act.conn, tenant=tenant or act.owner))
 
 
-async def _named(act: Act, trigger: str | UUID, tenant: str | None, *, deleted: bool = False) -> Named:
+async def _named(act: Scope, trigger: str | UUID, tenant: str | None, *, deleted: bool = False) -> Named:
     """Its name and tenant. Whoever has a tenant finds only what is theirs: the database knows no other."""
     if isinstance(trigger, str):
         return Named(trigger, tenant or act.owner)
@@ -276,13 +278,13 @@ async def _named(act: Act, trigger: str | UUID, tenant: str | None, *, deleted: 
     return it
 
 
-async def _id(act: Act, trigger: str | UUID, tenant: str | None) -> UUID:
+async def _id(act: Scope, trigger: str | UUID, tenant: str | None) -> UUID:
     """Its id, also of one that was deleted."""
     it = await _named(act, trigger, tenant, deleted=True)
     return trigger if isinstance(trigger, UUID) else await find_trigger(act.conn, it.name, tenant=it.tenant)
 
 
-async def _get(act: Act, it: Named) -> Trigger:
+async def _get(act: Scope, it: Named) -> Trigger:
     [trigger] = await without_secrets(act, [await get_trigger(act.conn, it.name, tenant=it.tenant)])
     return trigger
 
@@ -292,6 +294,6 @@ def _short(settings: Mapping[str, object]) -> dict[str, object]:
     return {name: "given" if name == "payload" else value for name, value in settings.items()}
 
 
-async def _audit(act: Act, it: Named, did: str, **detail: object) -> None:
+async def _audit(act: Scope, it: Named, did: str, **detail: object) -> None:
     trigger_id = await find_trigger(act.conn, it.name, tenant=it.tenant)
     await act.audit(trigger_id, did=did, name=it.name, tenant=it.tenant, **detail)

@@ -12,12 +12,12 @@ from headrace.model.secret.mask_outcome import LARGE
 from headrace.model.secret.mask_template import mask_template
 from headrace.model.secret.schema import SecretSchema, read_secret_schema
 from headrace.model.trigger.record import Trigger
-from headrace.service.session import Act
+from headrace.service.session import Scope
 
 SQL = statements(__file__)
 
 
-async def without_secrets(act: Act, triggers: Sequence[Trigger]) -> list[Trigger]:
+async def without_secrets(act: Scope, triggers: Sequence[Trigger]) -> list[Trigger]:
     """The same triggers; the schemas of their definitions say what is secret."""
     keys = {trigger.definition for trigger in triggers if trigger.settings["payload"] or "payload" in trigger.overrides}
     if not keys:

@@ -1,5 +1,5 @@
 """Workers over HTTP: what `worker/transport/postgres.py` does with a database login, for a principal that has none."""
 
-from headrace.service.worker_protocol.service import Work
+from headrace.service.worker_protocol.service import WorkerProtocol
 
-__all__ = ["Work"]
+__all__ = ["WorkerProtocol"]

@@ -15,14 +15,14 @@ from headrace.model.definition import Definition
 from headrace.model.payload.schema import NOT_VALID, payload_check
 from headrace.model.settings.trigger import TriggerDeclaration, complete_settings
 from headrace.model.text import NotJsonError, to_json
-from headrace.service.session import Act
+from headrace.service.session import Scope
 from headrace.service.worker_protocol.registration import EVERY, Declared, Synced
 from headrace.triggers.declare import sync_triggers
 
 SQL = statements(__file__)
 
 
-async def sync_declared(act: Act, declared: Declared, synced: Synced) -> None:
+async def sync_declared(act: Scope, declared: Declared, synced: Synced) -> None:
     """Sync, and note what came of it. Audited when anything changed."""
     # In a thread: a worker may declare many definitions, and measuring a large schema takes a while.
     await asyncio.to_thread(_check_all, declared.definitions)
@@ -47,7 +47,7 @@ async def sync_declared(act: Act, declared: Declared, synced: Synced) -> None:
         await act.audit(app, **told)
 
 
-async def _stay_within(act: Act, declared: Declared, queues: Sequence[str], synced: Synced) -> list[Definition]:
+async def _stay_within(act: Scope, declared: Declared, queues: Sequence[str], synced: Synced) -> list[Definition]:
     """What a token bound to queues may declare: nothing that runs elsewhere, or would take over what does.
 
     The rest is not refused, for an app may well declare more than one machine serves; it is told what was left out.

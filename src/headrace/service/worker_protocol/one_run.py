@@ -21,13 +21,13 @@ from headrace.model.log.line import LogLine
 from headrace.model.secret.mask_outcome import mask_outcome
 from headrace.model.secret.masking import Masker
 from headrace.model.text import NotJsonError, clean, to_json
-from headrace.service.worker_protocol.service import Work
+from headrace.service.worker_protocol.service import WorkerProtocol
 
 SQL = statements(__file__)
 log = get_logger("headrace.api")
 
 
-class Said(NamedTuple):
+class RunLine(NamedTuple):
     """A line of somebody who does not count: without a number, and maybe without a time."""
 
     message: str
@@ -40,7 +40,7 @@ class Said(NamedTuple):
 class OneRun:
     """A run that a worker holds: the worker's id, the job and `run` are its fence."""
 
-    def __init__(self, work: Work, worker_id: int, job_id: UUID, run: int) -> None:
+    def __init__(self, work: WorkerProtocol, worker_id: int, job_id: UUID, run: int) -> None:
         self._work = work
         self._worker_id = worker_id
         self._fence = (job_id, run)
@@ -75,7 +75,7 @@ class OneRun:
             raise LeaseLost
         return self._fence in heard.cancel
 
-    async def say(self, lines: Sequence[Said]) -> int:
+    async def say(self, lines: Sequence[RunLine]) -> int:
         """Keep lines, numbered after those that are there; gives back the last one's number."""
         async with self._work.at_desk(self._worker_id) as conn, conn.transaction():
             now = await conn.fetchval(SQL["lock_run"], self._worker_id, *self._fence)

@@ -25,7 +25,7 @@ class Declared:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hello:
+class Registration:
     """A worker to be, or one that has come to run other definitions."""
 
     name: str
@@ -62,7 +62,7 @@ class Synced:
 
 
 @dataclass(frozen=True, slots=True)
-class Welcome:
+class Registered:
     """Under which id a worker works, and what it serves."""
 
     worker_id: int

@@ -37,10 +37,16 @@ from headrace.queue.lease import (
 )
 from headrace.service.permissions import Forbidden, authorise
 from headrace.service.principal import Principal
-from headrace.service.session import Act, House, enter
+from headrace.service.session import Runtime, Scope, begin
 from headrace.service.worker_protocol.declare import sync_declared
-from headrace.service.worker_protocol.registration import Hello, Synced, Welcome, grant_queues, refuse_sql_jobs
-from headrace.service.worker_protocol.state import Desk, desk_of
+from headrace.service.worker_protocol.registration import (
+    Registered,
+    Registration,
+    Synced,
+    grant_queues,
+    refuse_sql_jobs,
+)
+from headrace.service.worker_protocol.state import ProtocolState, protocol_state
 from headrace.worker.transport.interface import Fence
 
 SQL = statements(__file__)
@@ -55,7 +61,7 @@ NO_ATTEMPT_LEFT = (
 )
 
 
-class Heard(NamedTuple):
+class Acknowledged(NamedTuple):
     """What a worker hears back: the time, which runs should stop, what it holds, and whether to drain."""
 
     server_time: datetime
@@ -64,11 +70,11 @@ class Heard(NamedTuple):
     drain: bool
 
 
-class Work:
+class WorkerProtocol:
     """For one principal. Every worker id is checked to be its own."""
 
-    def __init__(self, house: House, principal: Principal) -> None:
-        self._house = house
+    def __init__(self, runtime: Runtime, principal: Principal) -> None:
+        self._runtime = runtime
         self._principal = principal
 
     @property
@@ -77,12 +83,12 @@ class Work:
         who = self._principal
         return f"principal {who.name}" if who.token_id is None else f"token {who.token_id}"
 
-    async def register(self, hello: Hello) -> Welcome:
+    async def register(self, hello: Registration) -> Registered:
         """A new worker, or with a `worker_id` one that runs other definitions now. Its code's word is synced first."""
         self._authorise()
         refuse_sql_jobs(hello.definitions)
         queues = grant_queues(self._principal, hello.queues)
-        async with enter(self._house, self._principal, "definitions.sync") as act:
+        async with begin(self._runtime, self._principal, "definitions.sync") as act:
             synced = Synced()
             for declared in hello.declared:
                 await sync_declared(act, declared, synced)
@@ -90,12 +96,12 @@ class Work:
             renewed = await renew_lease(act.conn, worker_id=worker_id, running=0)
             if renewed is None:
                 raise LeaseLost(LOST)
-        desk_of(self._house.database).heard(worker_id, hello.lease.total_seconds())
-        return Welcome(worker_id, queues, renewed.now, hello.lease.total_seconds(), synced)
+        protocol_state(self._runtime.database).heard(worker_id, hello.lease.total_seconds())
+        return Registered(worker_id, queues, renewed.now, hello.lease.total_seconds(), synced)
 
-    async def _write_worker(self, act: Act, hello: Hello, queues: tuple[str, ...]) -> int:
+    async def _write_worker(self, act: Scope, hello: Registration, queues: tuple[str, ...]) -> int:
         if hello.worker_id is not None:
-            await desk_of(self._house.database).check_owner(hello.worker_id, self._owner)
+            await protocol_state(self._runtime.database).check_owner(hello.worker_id, self._owner)
             definitions, schemas = list(hello.definitions), json.dumps(hello.schemas())
             await act.conn.execute(SQL["serve_definitions"], hello.worker_id, definitions, schemas)
             return hello.worker_id
@@ -122,7 +128,7 @@ class Work:
         progress: Sequence[ProgressReport] = (),
         tell_held: bool = True,
         stood_still: float | None = None,
-    ) -> Heard:
+    ) -> Acknowledged:
         """Renew the lease, or `LeaseLost`. Progress of others' jobs is passed over."""
         desk = await self._check(worker_id)
         async with desk.use() as conn:
@@ -137,7 +143,7 @@ class Work:
             if progress:
                 await self._write_progress(conn, worker_id, progress)
             cancel = await list_cancel_requests(conn, worker_id=worker_id) if running != 0 else []
-        return Heard(renewed.now, cancel, held, renewed.drain)
+        return Acknowledged(renewed.now, cancel, held, renewed.drain)
 
     async def _write_progress(self, conn: Connection, worker_id: int, progress: Sequence[ProgressReport]) -> None:
         maskers = await self.maskers(conn, (job_id for job_id, _, message in progress if message))
@@ -170,7 +176,7 @@ class Work:
             await self._show_life(desk, worker_id)
         return jobs
 
-    async def _show_life(self, desk: Desk, worker_id: int) -> None:
+    async def _show_life(self, desk: ProtocolState, worker_id: int) -> None:
         if desk.renews_in(worker_id) > 0:
             return
         async with desk.use() as conn:
@@ -192,7 +198,7 @@ class Work:
                     conn,
                     worker_id=worker_id,
                     transitions=transitions,
-                    unreadable_after=self._house.settings.jobs.unreadable_after_s,
+                    unreadable_after=self._runtime.settings.jobs.unreadable_after_s,
                 )
                 if any(transition.final is None and 0 < transition.delay < SOON for transition in transitions):
                     await conn.execute(SQL["tell_due"])
@@ -204,7 +210,7 @@ class Work:
             if isinstance(cause, BadRequest) or data_can_cause(cause):
                 raise BadRequest(f"this cannot be stored: {problem}") from error
             raise DatabaseUnusable(f"this cannot be stored now: {problem}. Send it again.") from error
-        desk_of(self._house.database).ended(worker_id, (ended.job_id for ended in transitions))
+        protocol_state(self._runtime.database).ended(worker_id, (ended.job_id for ended in transitions))
         return refused
 
     async def write_logs(self, worker_id: int, lines: Sequence[LogLine]) -> set[Fence]:
@@ -223,7 +229,7 @@ class Work:
 
     async def maskers(self, conn: Connection, job_ids: Iterable[UUID]) -> Mapping[UUID, Masker]:
         """What must not be seen of what is said of these jobs."""
-        return await desk_of(self._house.database).maskers.find(conn, self._house.secret_box(), job_ids)
+        return await protocol_state(self._runtime.database).maskers.find(conn, self._runtime.secret_box(), job_ids)
 
     async def stop(self, worker_id: int) -> None:
         """Leave in order: what it still holds goes back, unspent."""
@@ -241,9 +247,9 @@ class Work:
             await desk.show_life(conn, worker_id)
             yield conn
 
-    async def _check(self, worker_id: int) -> Desk:
+    async def _check(self, worker_id: int) -> ProtocolState:
         self._authorise()
-        desk = desk_of(self._house.database)
+        desk = protocol_state(self._runtime.database)
         await desk.check_owner(worker_id, self._owner)
         return desk
 

@@ -18,7 +18,7 @@ from headrace.db.statements import statements
 from headrace.db.trouble import trouble
 from headrace.errors import DatabaseAway, NotFound
 from headrace.service.worker_protocol.secrets import Maskers
-from headrace.worker.claim.claim_session import Claims
+from headrace.worker.claim.claim_session import ClaimSession
 
 SQL = statements(__file__)
 POLL_INTERVAL = 1.0
@@ -38,7 +38,7 @@ class Heard(NamedTuple):
     lease: float
 
 
-class Desk:
+class ProtocolState:
     """A pool for batches, a listener for claims that wait, and whose each worker is."""
 
     def __init__(self, database: Database) -> None:
@@ -47,7 +47,7 @@ class Desk:
         self._listener = Listener(database.endpoint, {"headrace": self._notified})
         self._listens = False
         self._owners: OrderedDict[int, str] = OrderedDict()
-        self._claims: OrderedDict[int, Claims] = OrderedDict()
+        self._claims: OrderedDict[int, ClaimSession] = OrderedDict()
         self._heard: OrderedDict[int, Heard] = OrderedDict()
         self.maskers = Maskers()
         database.closers.append(self.close)
@@ -75,12 +75,12 @@ class Desk:
         if known != owner:
             raise NotFound(f"unknown worker {worker_id}")
 
-    def claims_of(self, worker_id: int) -> Claims:
+    def claims_of(self, worker_id: int) -> ClaimSession:
         """What is remembered of a worker's lanes. Several processes may claim for it, so it is never alone."""
         claims = self._claims.get(worker_id)
         if claims is None:
             pooled = self._database.endpoint.pooled
-            claims = Claims(
+            claims = ClaimSession(
                 self.use,
                 worker_id=worker_id,
                 poll_interval=POLL_INTERVAL,
@@ -153,12 +153,12 @@ def _remember(known: OrderedDict[int, Value], worker_id: int, value: Value) -> N
         known.popitem(last=False)
 
 
-_DESKS: WeakKeyDictionary[Database, Desk] = WeakKeyDictionary()
+_DESKS: WeakKeyDictionary[Database, ProtocolState] = WeakKeyDictionary()
 
 
-def desk_of(database: Database) -> Desk:
+def protocol_state(database: Database) -> ProtocolState:
     """That of this process, made by the first who asks."""
     desk = _DESKS.get(database)
     if desk is None:
-        desk = _DESKS[database] = Desk(database)
+        desk = _DESKS[database] = ProtocolState(database)
     return desk

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from headrace.db.statements import statements
 from headrace.errors import Conflict, NotFound
-from headrace.service.base import ServerVerbs
-from headrace.service.session import Act
+from headrace.service.base import ServerService
+from headrace.service.session import Scope
 
 SQL = statements(__file__)
 NEWEST = 2**63 - 1
@@ -42,17 +42,17 @@ class WorkerRecord(NamedTuple):
     running_jobs: list[UUID]
 
 
-class Workers(ServerVerbs):
+class Workers(ServerService):
     """List, read, drain."""
 
     async def get(self, worker_id: int) -> WorkerRecord:
         """The worker, or `NotFound`."""
-        async with self._enter("workers.read") as act:
+        async with self._begin("workers.read") as act:
             return await _read(act, worker_id)
 
     async def drain(self, worker_id: int) -> WorkerRecord:
         """Have it finish what it runs, claim no more and stop. It hears of it at once, or with its next heartbeat."""
-        async with self._enter("workers.drain") as act:
+        async with self._begin("workers.drain") as act:
             worker = await _read(act, worker_id)
             if worker.state != "live":
                 raise Conflict(f"worker {worker_id} is {worker.state}: only a live one can be drained")
@@ -67,13 +67,13 @@ class Workers(ServerVerbs):
         self, *, state: WorkerState | None = None, limit: int = 50, before: int | None = None
     ) -> Sequence[WorkerRecord]:
         """Newest first, each with the first of its jobs; without a state, those that live or ended within a day."""
-        async with self._enter("workers.read") as act:
+        async with self._begin("workers.read") as act:
             first = NEWEST if before is None else before
             rows = await act.conn.fetch(SQL["list_workers"], first, state, limit, MOST_JOBS)
             return [WorkerRecord(*row) for row in rows]
 
 
-async def _read(act: Act, worker_id: int) -> WorkerRecord:
+async def _read(act: Scope, worker_id: int) -> WorkerRecord:
     row: Any = await act.conn.fetchrow(SQL["get_worker"], worker_id, MOST_JOBS)
     if row is None:
         raise NotFound(f"unknown worker {worker_id}")

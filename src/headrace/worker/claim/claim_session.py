@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from uuid import UUID
 
-from headrace.aio import pause_for
+from headrace.aio import wait_for_event
 from headrace.db.connect import Connection
 from headrace.log import get_logger
 from headrace.model.job.outcome import Failed
@@ -29,7 +29,7 @@ from headrace.queue.claim import (
 from headrace.queue.finish import finish_attempts
 from headrace.queue.lease import set_armed
 from headrace.worker.claim.gates import Gates
-from headrace.worker.claim.response_budget import Portion
+from headrace.worker.claim.response_budget import ResponseBudget
 from headrace.worker.transport.interface import Fence
 
 log = get_logger("headrace.worker")
@@ -41,7 +41,7 @@ LOST_REPLY = "its claim's reply was lost"
 UNKNOWN_AGAIN = "claimed twice in a row by a worker that knew of no such run: a reply or an outcome was lost"
 
 
-class Claims:
+class ClaimSession:
     """Holds a connection only while it asks. All that it remembers is to save questions, and may be forgotten."""
 
     def __init__(
@@ -61,7 +61,7 @@ class Claims:
         # Whether this is the worker's own process: nobody else arms it, and who wakes it has something to tell it.
         self._alone = alone
         # Where an answer is one message, its size is bounded.
-        self._portion = None if largest_answer is None else Portion(largest_answer, most=LARGEST_CLAIM)
+        self._portion = None if largest_answer is None else ResponseBudget(largest_answer, most=LARGEST_CLAIM)
         self._armed = False
         self._found_work = False
         self._lanes = Lanes({}, [])
@@ -153,7 +153,7 @@ class Claims:
             pause = min(next(looks, self._poll_interval), until - time.monotonic(), self._gate_opens_in())
             if pause < 0:
                 return []
-            was_woken = await pause_for(woken, pause)
+            was_woken = await wait_for_event(woken, pause)
             woken.clear()  # before the look: who wakes us during it has us look again
             async with self._use() as conn:
                 jobs = await self._look(conn, limit, suspects)
@@ -182,7 +182,7 @@ class Claims:
         opens_at = self._gates.opens_at
         return float("inf") if opens_at is None else max(0.001, opens_at - time.monotonic())
 
-    async def _cut(self, conn: Connection, portion: Portion, held: list[Held]) -> list[Held]:
+    async def _cut(self, conn: Connection, portion: ResponseBudget, held: list[Held]) -> list[Held]:
         """As many as fit into an answer, in order; the others go back, unspent."""
         fitting = portion.cut(await measure_payloads(conn, held))
         rest = [(h.job_id, h.run) for h in held[fitting:]]

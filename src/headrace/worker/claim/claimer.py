@@ -7,15 +7,15 @@ import contextlib
 import time
 from collections import deque
 
-from headrace.aio import pause_for
+from headrace.aio import wait_for_event
 from headrace.log import get_logger
 from headrace.model.job.outcome import Released
 from headrace.model.job.record import ClaimedJob
 from headrace.model.job.transition import decide
 from headrace.worker.backoff import Backoff
-from headrace.worker.claim.prefetch import Pace
+from headrace.worker.claim.prefetch import Prefetch
 from headrace.worker.claim.quarantine import Quarantine, patience_with
-from headrace.worker.claim.round_robin import take_turns
+from headrace.worker.claim.round_robin import round_robin
 from headrace.worker.claim.slots import Slots
 from headrace.worker.run.finisher import Finisher
 from headrace.worker.run.runner import Runner
@@ -34,7 +34,7 @@ class Claimer:
         self._slots = slots
         self._runner = runner
         self._finisher = finisher
-        self._pace = Pace()
+        self._pace = Prefetch()
         self._quarantine = Quarantine()
         self._room = asyncio.Event()
         self._stopping = False
@@ -100,7 +100,7 @@ class Claimer:
             jobs = await self._transport.claim(limit=room, suspects=1, held=self._held, wait=LONGEST_WAIT)
         self._slots.take(jobs)
         if any(job.terms.fair for job in jobs):
-            self._slots.waiting = take_turns(self._slots.waiting)
+            self._slots.waiting = round_robin(self._slots.waiting)
         self.fill()
 
     async def _claim_without_suspects(self, room: int, wait: float) -> list[ClaimedJob]:
@@ -134,12 +134,12 @@ class Claimer:
     async def _until_ended(self, until: float) -> None:
         while self._quarantine.fence in self._slots.running and not self._stopping:
             self._room.clear()
-            if not await pause_for(self._room, max(0.0, until - time.monotonic())):
+            if not await wait_for_event(self._room, max(0.0, until - time.monotonic())):
                 return
 
     async def _wait_for_room(self) -> None:
         self._room.clear()
-        if await pause_for(self._room, STALE_AFTER):
+        if await wait_for_event(self._room, STALE_AFTER):
             return
         # Nothing ended for a while: what was fetched ahead could run elsewhere meanwhile.
         if self._slots.waiting and time.monotonic() - self._last_started >= STALE_AFTER:

@@ -7,7 +7,7 @@ MOST_AHEAD = 2000
 WINDOW = 0.25
 
 
-class Pace:
+class Prefetch:
     """Jobs ended a second, lately. Time is an argument."""
 
     def __init__(self) -> None:

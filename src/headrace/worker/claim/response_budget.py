@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-class Portion:
+class ResponseBudget:
     """Learned from answer to answer: jobs that are claimed and do not fit must be given back, which costs."""
 
     def __init__(self, largest: int, *, most: int) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from headrace.model.job.record import ClaimedJob
 
 
-def take_turns(jobs: Iterable[ClaimedJob]) -> deque[ClaimedJob]:
+def round_robin(jobs: Iterable[ClaimedJob]) -> deque[ClaimedJob]:
     """One of each tenant after the other, each tenant's own in the order they came."""
     of: dict[str, deque[ClaimedJob]] = {}
     for job in jobs:

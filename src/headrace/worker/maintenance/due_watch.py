@@ -15,7 +15,7 @@ FIRST_PAUSE = 0.02
 LONGEST_PAUSE = 1.0
 
 
-class Ahead(NamedTuple):
+class NextDue(NamedTuple):
     """Seconds until there is something to do, by the database's clock; none when nothing is known of."""
 
     promote: float | None
@@ -26,13 +26,13 @@ class Ahead(NamedTuple):
     alert: float | None
 
 
-async def look_ahead(conn: Connection) -> Ahead:
+async def read_next_due(conn: Connection) -> NextDue:
     """What comes next for each of the loops that wait for a time."""
     row = await conn.fetchrow(SQL["look_ahead"])
-    return Ahead(*row) if row else Ahead(*[None] * len(Ahead._fields))
+    return NextDue(*row) if row else NextDue(*[None] * len(NextDue._fields))
 
 
-class Watch(Loop):
+class DueWatch(Loop):
     """Wakes the loops whose time has come, and sleeps until the next."""
 
     def __init__(self, link: Link, *, longest: Callable[[], float]) -> None:
@@ -49,7 +49,7 @@ class Watch(Loop):
 
     async def tick(self) -> float | None:
         async with self._link.use() as conn:
-            ahead = await look_ahead(conn)
+            ahead = await read_next_due(conn)
         waits = [
             (loop, seconds)
             for loop, seconds in zip(self._loops(), ahead, strict=True)

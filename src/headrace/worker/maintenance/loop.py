@@ -7,7 +7,7 @@ import random
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 
-from headrace.aio import pause_for
+from headrace.aio import wait_for_event
 from headrace.db.link import DatabaseAway, Link
 from headrace.log import get_logger
 from headrace.worker.backoff import Backoff
@@ -50,7 +50,7 @@ class Loop:
                 continue
             pause = self.interval if sleep is None else sleep
             chance = random.uniform(1 - self.jitter, 1 + self.jitter)  # noqa: S311 - no secret
-            await pause_for(self._woken, pause * chance)
+            await wait_for_event(self._woken, pause * chance)
 
 
 class Watched(Loop):

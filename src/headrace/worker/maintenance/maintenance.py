@@ -24,7 +24,7 @@ from headrace.rollups.fold import fold_deltas
 from headrace.rollups.prune import prune_rollups
 from headrace.rollups.sample import sample_queue
 from headrace.triggers.prune import prune_events, prune_ledger, prune_windows
-from headrace.worker.maintenance.due_watch import Watch
+from headrace.worker.maintenance.due_watch import DueWatch
 from headrace.worker.maintenance.loop import Loop, Watched
 from headrace.worker.maintenance.own_server import Reviver, Undertaker
 from headrace.worker.maintenance.scheduler import Dispatcher, Scheduler
@@ -43,7 +43,7 @@ LOOKS_FOR_EACH_LEASE = 8
 PRUNE_AFTER = 60.0
 
 
-class Retention(NamedTuple):
+class RetentionAges(NamedTuple):
     """How long history is kept."""
 
     ledger: timedelta
@@ -135,7 +135,7 @@ class Upkeep(Loop):
     interval = 3600.0
     jitter = 0.1
 
-    def __init__(self, link: Link, retention: Retention | None) -> None:
+    def __init__(self, link: Link, retention: RetentionAges | None) -> None:
         super().__init__()
         self._link = link
         self._retention = retention
@@ -157,7 +157,7 @@ class Upkeep(Loop):
         return None
 
 
-async def _prune(conn: Connection, keep: Retention) -> None:
+async def _prune(conn: Connection, keep: RetentionAges) -> None:
     await prune_ledger(conn, keep=keep.ledger)
     await prune_events(conn, keep=keep.events)
     await prune_windows(conn)
@@ -176,7 +176,7 @@ class Maintenance:
         *,
         listening: Callable[[], bool],
         scheduler: bool,
-        retention: Retention | None,
+        retention: RetentionAges | None,
         longest_sleep: float = LONGEST_SLEEP,
         embedded: EmbeddedServer | None = None,
     ) -> None:
@@ -184,7 +184,9 @@ class Maintenance:
         # Of its own: what others do, however long it takes, keeps nobody from seeing who is silent.
         rescue = Link(endpoint, "rescuer")
         self._links = [quick, slow, rescue]
-        self.watch = Watch(quick, longest=lambda: min(longest_sleep, LONGEST_SLEEP) if listening() else UNHEARD_SLEEP)
+        self.watch = DueWatch(
+            quick, longest=lambda: min(longest_sleep, LONGEST_SLEEP) if listening() else UNHEARD_SLEEP
+        )
         self.watch.promoter = Promoter(quick, then=self.watch.wake)
         self.watch.counter = Counter(slow, then=self.watch.wake)
         self.watch.sweeper = Sweeper(slow, then=self.watch.wake)

@@ -23,7 +23,7 @@ from headrace.model.system import SYSTEM_QUEUE
 from headrace.queue.claim import SQL_JOBS
 from headrace.queue.lease import WorkerIdentity
 from headrace.worker.maintenance.loop import running
-from headrace.worker.maintenance.maintenance import Maintenance, Retention
+from headrace.worker.maintenance.maintenance import Maintenance, RetentionAges
 from headrace.worker.process.base import Process
 from headrace.worker.process.patience import patiently, unless_stopped
 from headrace.worker.process.retire import Retirer
@@ -38,7 +38,7 @@ OTHERWISE = (
 )
 
 
-class App(Protocol):
+class WorkerApp(Protocol):
     """An open application."""
 
     @property
@@ -64,7 +64,7 @@ class WorkerProcess(Process):
 
     def __init__(
         self,
-        app: App,
+        app: WorkerApp,
         *,
         concurrency: int | None = None,
         queues: tuple[str, ...] | None = None,
@@ -186,12 +186,12 @@ def _sql_executor(settings: Settings, url: str | None) -> SqlExecutor | None:
     return SqlExecutor(url, size=settings.sql.pool_size, allowed_schemas=settings.sql.allowed_schemas)
 
 
-def retention_of(settings: Settings) -> Retention | None:
+def retention_of(settings: Settings) -> RetentionAges | None:
     """How long the settings say that history is kept; none where the built-in jobs see to that."""
     if settings.builtin.enabled:
         return None
     kept = settings.retention
-    return Retention(
+    return RetentionAges(
         ledger=timedelta(days=kept.ledger_days),
         events=timedelta(days=kept.events_days),
         logs=timedelta(days=kept.logs_days),
@@ -199,7 +199,7 @@ def retention_of(settings: Settings) -> Retention | None:
     )
 
 
-async def run_worker(app: App, *, concurrency: int | None = None, queues: tuple[str, ...] | None = None) -> None:
+async def run_worker(app: WorkerApp, *, concurrency: int | None = None, queues: tuple[str, ...] | None = None) -> None:
     """Run until cancelled, and then leave in order before the cancellation goes on."""
     process = WorkerProcess(app, concurrency=concurrency, queues=queues)
     running = asyncio.create_task(process.run())

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from contextvars import ContextVar
 
-from headrace.log import get_logger, know_from
+from headrace.log import add_context_provider, get_logger
 from headrace.model.job.record import ClaimedJob
 from headrace.model.job.status import JobStatus
 from headrace.model.job.transition import Transition
@@ -26,7 +26,7 @@ def _about_worker() -> dict[str, int]:
     return {} if transport is None or not transport.worker_id else {"worker_id": transport.worker_id}
 
 
-know_from(_about_worker)
+add_context_provider(_about_worker)
 
 ENDS = {
     JobStatus.SUCCEEDED: "job succeeded",
@@ -39,7 +39,7 @@ AGAIN = {"snoozed": "job snoozed", "released": "job released"}
 UNREADABLE = "it is given back, unspent; its definition is left to workers of another version while there are any"
 
 
-class Journal:
+class EventLog:
     """Whether anybody listens is asked once, when the worker starts: a no-op job takes less time than the question."""
 
     def __init__(self, *, loud: bool = False) -> None:

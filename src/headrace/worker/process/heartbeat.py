@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from headrace.aio import pause_for
+from headrace.aio import wait_for_event
 from headrace.log import get_logger
 from headrace.worker.backoff import Backoff
 from headrace.worker.process.standstill import Standstill
@@ -63,7 +63,7 @@ class Heartbeat:
         """Stop beating; waits a moment for a beat that is under way."""
         self._stopping.set()
         self.nudge()
-        await pause_for(self._stopped, 5)
+        await wait_for_event(self._stopped, 5)
 
     def _serve(self) -> None:
         try:
@@ -101,7 +101,7 @@ class Heartbeat:
                 elif beat.stood_still:
                     log.error(SILENT, seconds=round(beat.stood_still))
                 self._main_loop.call_soon_threadsafe(self._on_pulse, pulse)
-            await pause_for(self._nudged, min(BUSY_INTERVAL, self._interval))
+            await wait_for_event(self._nudged, min(BUSY_INTERVAL, self._interval))
             await asyncio.sleep(0)  # whoever notices a standstill has its turn before the next beat
         watching.cancel()
         await self._transport.heartbeat(Beat(running=0, last=True))

@@ -19,7 +19,7 @@ class DeclaresDefinitions(Protocol):
     def declared(self) -> list[Definition]: ...
 
 
-class App(Declares, Protocol):
+class HttpWorkerApp(Declares, Protocol):
     """An application, which need not be open."""
 
     @property
@@ -36,7 +36,7 @@ class HttpWorkerProcess(Process):
 
     def __init__(
         self,
-        app: App,
+        app: HttpWorkerApp,
         url: str,
         token: str,
         *,

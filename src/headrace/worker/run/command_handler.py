@@ -13,7 +13,7 @@ from headrace.config import CommandSettings
 from headrace.errors import BadRequest, ConfigError
 from headrace.executors.command.argv import build_argv, parse_argv
 from headrace.executors.command.check_argv import check_argv, fill_defaults
-from headrace.executors.command.launch import Launch, Limits
+from headrace.executors.command.launch import CommandLimits, Launch
 from headrace.executors.command.preflight import preflight
 from headrace.model.definition import DEFAULT_MAX_ATTEMPTS, Definition
 from headrace.model.job.outcome import CannotRead, Fail
@@ -109,7 +109,7 @@ class CommandHandler:
             stdin=stdin,
             merge_stderr=settings.merge_stderr,
             kill_grace=settings.kill_grace_seconds,
-            limits=Limits(
+            limits=CommandLimits(
                 memory_mb=settings.memory_mb,
                 cpu_seconds=settings.cpu_seconds,
                 file_size_mb=settings.file_size_mb,

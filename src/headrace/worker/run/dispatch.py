@@ -28,7 +28,7 @@ from headrace.worker.run.sql import run_sql
 AnyHandler = Handler | CommandHandler
 
 
-class Kinds:
+class ExecutorDispatch:
     """What this worker can run, and with what."""
 
     def __init__(

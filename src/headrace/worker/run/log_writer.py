@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 
-from headrace.aio import pause_for
+from headrace.aio import wait_for_event
 from headrace.log import get_logger
 from headrace.model.log.line import LogLine
 from headrace.model.log.run_log import RunLog
@@ -52,7 +52,7 @@ class LogWriter:
         backoff = Backoff()
         while True:
             await self._some.wait()
-            await pause_for(self._many, FLUSH_AFTER)
+            await wait_for_event(self._many, FLUSH_AFTER)
             self._some.clear()
             self._many.clear()
             try:

@@ -37,7 +37,7 @@ from headrace.tracing.attempt import begin_attempt, end_attempt, end_lost_attemp
 from headrace.tracing.carried import inherited
 from headrace.tracing.produce import find_tracer
 from headrace.worker.claim.slots import Run, Slots, StopReason
-from headrace.worker.run.dispatch import Kinds
+from headrace.worker.run.dispatch import ExecutorDispatch
 from headrace.worker.run.log_writer import LogWriter
 
 log = get_logger("headrace.worker")
@@ -51,7 +51,7 @@ class Runner:
     def __init__(
         self,
         slots: Slots,
-        kinds: Kinds,
+        kinds: ExecutorDispatch,
         *,
         on_end: Callable[[Run, Transition | None], None],
         report: Report,

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from headrace.aio import pause_for
+from headrace.aio import wait_for_event
 from headrace.log import get_logger
 from headrace.model.job.record import ClaimedJob
 from headrace.model.job.transition import Transition
@@ -126,7 +126,7 @@ class HttpTransport:
             self._reconcile_at = 0.0
             if isinstance(error, Refused) and error.code in LOST:
                 # The heartbeat hears of it too, and has us register anew.
-                await pause_for(self._woken, LOST_PAUSE)
+                await wait_for_event(self._woken, LOST_PAUSE)
                 return []
             raise TransportAway(str(error)) from error
 

@@ -31,7 +31,7 @@ from headrace.queue.lease import (
     stop_worker,
     write_progress,
 )
-from headrace.worker.claim.claim_session import Claims
+from headrace.worker.claim.claim_session import ClaimSession
 from headrace.worker.process.patience import missing
 from headrace.worker.transport.database_clock import DatabaseClock
 from headrace.worker.transport.interface import Beat, Fence, OutcomeRefused, Pulse, TransportAway
@@ -62,7 +62,7 @@ class PostgresTransport:
         self._heartbeat_link: Link | None = None
         self._endpoint = endpoint
         self._reconcile_at = 0.0
-        self.claims = Claims(
+        self.claims = ClaimSession(
             lambda: self._using(self._claim_link), poll_interval=poll_interval, arms=not endpoint.pooled
         )
 

@@ -8,16 +8,16 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import Field
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.schemas import Answer, Page, Request_, Text
+from headrace.api.schemas import Page, RequestModel, ResponseModel, Text
 from headrace.api.timestamps import Moment
 from headrace.service.audit.service import AuditFilter
 
 router = new_router(prefix="/admin/audit", tags=["audit"])
 
 
-class AuditAnswer(Answer):
+class AuditAnswer(ResponseModel):
     """One change."""
 
     id: int
@@ -30,7 +30,7 @@ class AuditAnswer(Answer):
     detail: dict[str, Any]
 
 
-class AuditQuery(Request_):
+class AuditQuery(RequestModel):
     """Filters; all must hold."""
 
     who: Text | None = Field(default=None, max_length=300)
@@ -48,7 +48,7 @@ class AuditQuery(Request_):
 
 
 @router.get("")
-async def list_audit(service: Asked, query: Annotated[AuditQuery, Query()]) -> Page[AuditAnswer]:
+async def list_audit(service: CurrentService, query: Annotated[AuditQuery, Query()]) -> Page[AuditAnswer]:
     """Changes, newest first. A page may be short and still have a `next_cursor`: it looked back so far only."""
     page = await service.audit.list(query.filter(), limit=query.limit, before=query.cursor)
     cursor = None if page.next_cursor is None else str(page.next_cursor)

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import Field
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.routes.admin.pausing import PauseAnswer, PauseRequest
 from headrace.api.routes.definitions import DefinitionAnswer, DefinitionQuery
 from headrace.api.routes.triggers.responses import Override
-from headrace.api.schemas import Answer, Name, Page, Request_, Text
+from headrace.api.schemas import Name, Page, RequestModel, ResponseModel, Text
 from headrace.define.change import RANGES
 from headrace.define.read import DefinitionRecord
 from headrace.service.definitions.service import DefinitionStatistics
@@ -26,7 +26,7 @@ def _range(name: str) -> Any:
     return Field(default=None, ge=low, le=high)
 
 
-class NewSqlDefinition(Request_):
+class NewSqlDefinition(RequestModel):
     """A job that calls a function of the database."""
 
     key: Name = Field(examples=["refresh-totals"])
@@ -36,7 +36,7 @@ class NewSqlDefinition(Request_):
     max_attempts: int | None = _range("max_attempts")
 
 
-class DefinitionChange(Request_):
+class DefinitionChange(RequestModel):
     """Settings to change; null is no timeout, no limit, and retention as configured."""
 
     enabled: bool = True
@@ -79,7 +79,7 @@ class InspectedDefinition(DefinitionAnswer):
     workers: list[str] = Field(description="live ones that know it")
 
 
-class HourAnswer(Answer):
+class HourAnswer(ResponseModel):
     """What happened in an hour."""
 
     at: datetime
@@ -94,7 +94,7 @@ class HourAnswer(Answer):
     lost: int
 
 
-class StatisticsAnswer(Answer):
+class StatisticsAnswer(ResponseModel):
     """The last day hour by hour, and how long runs took in the last seven days; null where there were none."""
 
     hours: list[HourAnswer]
@@ -136,7 +136,9 @@ def _statistics(found: DefinitionStatistics) -> StatisticsAnswer:
 
 
 @router.get("")
-async def inspect_definitions(service: Asked, query: Annotated[InspectQuery, Query()]) -> Page[InspectedDefinition]:
+async def inspect_definitions(
+    service: CurrentService, query: Annotated[InspectQuery, Query()]
+) -> Page[InspectedDefinition]:
     """All definitions by key, whatever their state."""
     page = await service.definitions.inspect_all(
         limit=query.limit, cursor=query.cursor, include_system=query.include_system
@@ -146,7 +148,7 @@ async def inspect_definitions(service: Asked, query: Annotated[InspectQuery, Que
 
 
 @router.post("", status_code=201)
-async def define_sql_job(service: Asked, new: NewSqlDefinition) -> InspectedDefinition:
+async def define_sql_job(service: CurrentService, new: NewSqlDefinition) -> InspectedDefinition:
     """Make or change a job that calls a function of the database."""
     made = await service.definitions.define_sql(
         new.key,
@@ -159,27 +161,27 @@ async def define_sql_job(service: Asked, new: NewSqlDefinition) -> InspectedDefi
 
 
 @router.get("/{key}")
-async def inspect_definition(service: Asked, key: str) -> DefinitionDetail:
+async def inspect_definition(service: CurrentService, key: str) -> DefinitionDetail:
     """One definition, with how it has been doing."""
     found = await service.definitions.inspect(key)
     return DefinitionDetail(**_fields(found), statistics=_statistics(await service.definitions.statistics(key)))
 
 
 @router.patch("/{key}")
-async def update_definition(service: Asked, key: str, changes: DefinitionChange) -> InspectedDefinition:
+async def update_definition(service: CurrentService, key: str, changes: DefinitionChange) -> InspectedDefinition:
     """Change settings, from now on and in every worker. A sync from code leaves them alone."""
     changed = await service.definitions.update(key, **changes.model_dump(exclude_unset=True))
     return InspectedDefinition(**_fields(changed))
 
 
 @router.post("/{key}/pause")
-async def pause_definition(service: Asked, key: str, how: PauseRequest | None = None) -> InspectedDefinition:
+async def pause_definition(service: CurrentService, key: str, how: PauseRequest | None = None) -> InspectedDefinition:
     """Have no more of its jobs claimed; what runs, runs on."""
     how = how or PauseRequest()
     return InspectedDefinition(**_fields(await service.definitions.pause(key, note=how.note, resume_at=how.resume_at)))
 
 
 @router.post("/{key}/resume")
-async def resume_definition(service: Asked, key: str) -> InspectedDefinition:
+async def resume_definition(service: CurrentService, key: str) -> InspectedDefinition:
     """Have its jobs claimed again."""
     return InspectedDefinition(**_fields(await service.definitions.resume(key)))

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.routes.jobs.bulk import WINDOWS, SummaryAnswer, Window, summary_answer
 from headrace.api.routes.jobs.routes import JobQuery, JobsAnswer, job_answer
@@ -29,13 +29,13 @@ class AllJobsQuery(JobQuery):
 
 
 @router.get("/summary")
-async def get_summary_of_all(service: Asked, window: Window = "24h") -> SummaryAnswer:
+async def get_summary_of_all(service: CurrentService, window: Window = "24h") -> SummaryAnswer:
     """How many jobs of all tenants there are of each status."""
     return summary_answer(await service.all_jobs.summary(window=timedelta(hours=WINDOWS[window])))
 
 
 @router.get("")
-async def list_all_jobs(service: Asked, query: Annotated[AllJobsQuery, Query()]) -> JobsAnswer:
+async def list_all_jobs(service: CurrentService, query: Annotated[AllJobsQuery, Query()]) -> JobsAnswer:
     """Jobs of all tenants, newest first."""
     cursor = None if query.cursor is None else str(query.cursor)
     page = await service.all_jobs.list(

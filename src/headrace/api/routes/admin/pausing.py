@@ -6,11 +6,11 @@ from datetime import datetime
 
 from pydantic import Field
 
-from headrace.api.schemas import Answer, Request_, Text
+from headrace.api.schemas import RequestModel, ResponseModel, Text
 from headrace.api.timestamps import Moment
 
 
-class PauseAnswer(Answer):
+class PauseAnswer(ResponseModel):
     """Why it stands still, and until when."""
 
     paused_at: datetime
@@ -19,7 +19,7 @@ class PauseAnswer(Answer):
     resume_at: datetime | None
 
 
-class PauseRequest(Request_):
+class PauseRequest(RequestModel):
     """How it is paused."""
 
     note: Text = Field(default="", max_length=1000, description="why, for others", examples=["provider is down"])

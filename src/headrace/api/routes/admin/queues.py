@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import Path, Query
 from pydantic import Field
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.paging import cut
 from headrace.api.routes.admin.pausing import PauseAnswer, PauseRequest
-from headrace.api.schemas import Answer, Page, Request_, Text
+from headrace.api.schemas import Page, RequestModel, ResponseModel, Text
 from headrace.service.queues.service import QueueRecord
 
 router = new_router(prefix="/admin/queues", tags=["queues"])
@@ -19,7 +19,7 @@ router = new_router(prefix="/admin/queues", tags=["queues"])
 QueueName = Annotated[str, Path(max_length=100, pattern=r"^[^\x00]*$")]
 
 
-class DepthAnswer(Answer):
+class DepthAnswer(ResponseModel):
     """Live jobs by status, as they were last sampled."""
 
     scheduled: int
@@ -27,7 +27,7 @@ class DepthAnswer(Answer):
     running: int
 
 
-class LastHourAnswer(Answer):
+class LastHourAnswer(ResponseModel):
     """What became of jobs within the last hour, of definitions whose queue this is."""
 
     enqueued: int
@@ -36,7 +36,7 @@ class LastHourAnswer(Answer):
     retried: int = Field(description="attempts after which the job waits again")
 
 
-class QueueSettingsAnswer(Answer):
+class QueueSettingsAnswer(ResponseModel):
     """How its jobs are served."""
 
     max_running: int | None = Field(description="at once, over all workers; null is no limit")
@@ -44,7 +44,7 @@ class QueueSettingsAnswer(Answer):
     ageing_seconds: int = Field(description="after so long a job is served as the most urgent are; 0 is never")
 
 
-class QueueAnswer(Answer):
+class QueueAnswer(ResponseModel):
     """A queue."""
 
     queue: str
@@ -58,7 +58,7 @@ class QueueAnswer(Answer):
     settings: QueueSettingsAnswer
 
 
-class QueueQuery(Request_):
+class QueueQuery(RequestModel):
     """A part of the list."""
 
     limit: int = Field(default=50, ge=1, le=500)
@@ -66,7 +66,7 @@ class QueueQuery(Request_):
     include_system: bool = Field(default=False, description="that of Headrace's own jobs too")
 
 
-class QueueChange(Request_):
+class QueueChange(RequestModel):
     """What to change; what is left out stays."""
 
     max_running: int | None = Field(default=None, ge=1, le=1_000_000, description="null lifts the limit")
@@ -79,7 +79,7 @@ def _answer(queue: QueueRecord) -> QueueAnswer:
 
 
 @router.get("")
-async def list_queues(service: Asked, query: Annotated[QueueQuery, Query()]) -> Page[QueueAnswer]:
+async def list_queues(service: CurrentService, query: Annotated[QueueQuery, Query()]) -> Page[QueueAnswer]:
     """Queues by name."""
     found = await service.queues.list(limit=query.limit + 1, after=query.cursor, include_system=query.include_system)
     items, cursor = cut(found, query.limit, lambda queue: queue.queue)
@@ -87,25 +87,25 @@ async def list_queues(service: Asked, query: Annotated[QueueQuery, Query()]) -> 
 
 
 @router.get("/{queue}")
-async def get_queue(service: Asked, queue: QueueName) -> QueueAnswer:
+async def get_queue(service: CurrentService, queue: QueueName) -> QueueAnswer:
     """One queue."""
     return _answer(await service.queues.get(queue))
 
 
 @router.patch("/{queue}")
-async def change_queue(service: Asked, queue: QueueName, changes: QueueChange) -> QueueAnswer:
+async def change_queue(service: CurrentService, queue: QueueName, changes: QueueChange) -> QueueAnswer:
     """Change how its jobs are served, from now on and in every worker."""
     return _answer(await service.queues.change(queue, **changes.model_dump(exclude_unset=True)))
 
 
 @router.post("/{queue}/pause")
-async def pause_queue(service: Asked, queue: QueueName, how: PauseRequest | None = None) -> QueueAnswer:
+async def pause_queue(service: CurrentService, queue: QueueName, how: PauseRequest | None = None) -> QueueAnswer:
     """Have no more of its jobs claimed; what runs, runs on."""
     how = how or PauseRequest()
     return _answer(await service.queues.pause(queue, note=how.note, resume_at=how.resume_at))
 
 
 @router.post("/{queue}/resume")
-async def resume_queue(service: Asked, queue: QueueName) -> QueueAnswer:
+async def resume_queue(service: CurrentService, queue: QueueName) -> QueueAnswer:
     """Have its jobs claimed again."""
     return _answer(await service.queues.resume(queue))

@@ -8,15 +8,15 @@ from uuid import UUID
 
 from pydantic import Field
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.schemas import Answer
+from headrace.api.schemas import ResponseModel
 from headrace.retention.week import Week
 
 router = new_router(prefix="/admin/retention", tags=["retention"])
 
 
-class DaysAnswer(Answer):
+class DaysAnswer(ResponseModel):
     """For how many days things are kept, by the configuration of this server."""
 
     jobs_days: float = Field(description="ended jobs of definitions that say nothing themselves")
@@ -28,7 +28,7 @@ class DaysAnswer(Answer):
     tokens_days: float
 
 
-class OwnRetentionAnswer(Answer):
+class OwnRetentionAnswer(ResponseModel):
     """A definition that says itself for how long its ended jobs stay."""
 
     definition: str
@@ -36,7 +36,7 @@ class OwnRetentionAnswer(Answer):
     count: int | None = Field(description="the last so many stay for longer")
 
 
-class WeekAnswer(Answer):
+class WeekAnswer(ResponseModel):
     """A partition of jobs and their attempts."""
 
     lower_bound: datetime
@@ -46,7 +46,7 @@ class WeekAnswer(Answer):
     leaving: bool = Field(description="nothing in it must stay, and it is being removed")
 
 
-class LastRunAnswer(Answer):
+class LastRunAnswer(ResponseModel):
     """The last prune that ended."""
 
     job_id: UUID
@@ -55,7 +55,7 @@ class LastRunAnswer(Answer):
     result: Any
 
 
-class RetentionAnswer(Answer):
+class RetentionAnswer(ResponseModel):
     """What holds, what there is, and what was done last."""
 
     settings: DaysAnswer
@@ -64,7 +64,7 @@ class RetentionAnswer(Answer):
     last_run: LastRunAnswer | None
 
 
-class ShareAnswer(Answer):
+class ShareAnswer(ResponseModel):
     """What would go of one definition."""
 
     definition: str
@@ -72,7 +72,7 @@ class ShareAnswer(Answer):
     bytes: int = Field(description="about")
 
 
-class WholeWeekAnswer(Answer):
+class WholeWeekAnswer(ResponseModel):
     """A week that would go whole."""
 
     lower_bound: datetime
@@ -81,7 +81,7 @@ class WholeWeekAnswer(Answer):
     bytes: int
 
 
-class RetentionPreview(Answer):
+class RetentionPreview(ResponseModel):
     """What a prune would remove now."""
 
     jobs: int
@@ -90,7 +90,7 @@ class RetentionPreview(Answer):
     weeks: list[WholeWeekAnswer] = Field(description="those that would go whole; their jobs are counted above too")
 
 
-class RetentionRunAnswer(Answer):
+class RetentionRunAnswer(ResponseModel):
     """The job that does it."""
 
     job_id: UUID
@@ -101,7 +101,7 @@ def _week(week: Week) -> WeekAnswer:
 
 
 @router.get("")
-async def get_retention(service: Asked) -> RetentionAnswer:
+async def get_retention(service: CurrentService) -> RetentionAnswer:
     """How long history is kept, and how much of it there is."""
     state = await service.retention.show()
     return RetentionAnswer(
@@ -113,7 +113,7 @@ async def get_retention(service: Asked) -> RetentionAnswer:
 
 
 @router.get("/preview")
-async def preview_retention(service: Asked) -> RetentionPreview:
+async def preview_retention(service: CurrentService) -> RetentionPreview:
     """A dry run: counts what would go. May take seconds where there is much."""
     pruned = await service.retention.preview()
     return RetentionPreview(
@@ -130,6 +130,6 @@ async def preview_retention(service: Asked) -> RetentionPreview:
 
 
 @router.post("/run", status_code=202)
-async def run_retention(service: Asked) -> RetentionRunAnswer:
+async def run_retention(service: CurrentService) -> RetentionRunAnswer:
     """Have a worker prune now, instead of at its time."""
     return RetentionRunAnswer(job_id=await service.retention.run())

@@ -8,12 +8,12 @@ from typing import Annotated
 from fastapi import Path, Query
 from pydantic import Field, StringConstraints
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.paging import cut
 from headrace.api.routes.admin.pausing import PauseAnswer, PauseRequest
-from headrace.api.schemas import Answer, Page, Request_, Text
-from headrace.service.tenants.service import Limits, Tenant
+from headrace.api.schemas import Page, RequestModel, ResponseModel, Text
+from headrace.service.tenants.service import Tenant, TenantLimits
 
 router = new_router(prefix="/admin/tenants", tags=["tenants"])
 
@@ -23,7 +23,7 @@ Count = Annotated[int, Field(ge=1, le=2_147_483_647)]
 Weight = Annotated[int, Field(ge=1, le=1000, description="with 3 it gets three jobs for each one of a tenant with 1")]
 
 
-class TenantLimits(Request_):
+class TenantLimitsRequest(RequestModel):
     """What a tenant may have; null is no limit."""
 
     max_queued: Count | None = Field(default=None, description="jobs that are not ended yet")
@@ -32,24 +32,26 @@ class TenantLimits(Request_):
     max_running: int | None = Field(default=None, ge=1, le=1_000_000, description="jobs at once, over all workers")
 
 
-class NewTenant(Request_):
+class NewTenant(RequestModel):
     """A tenant to make."""
 
     slug: Slug = Field(description="how it is addressed, for ever", examples=["acme"])
     name: Text = Field(default="", max_length=200, description="what people read", examples=["Acme Corporation"])
-    limits: TenantLimits = TenantLimits()
+    limits: TenantLimitsRequest = TenantLimitsRequest()
     weight: Weight = 1
 
 
-class TenantChange(Request_):
+class TenantChange(RequestModel):
     """What to change; what is left out stays."""
 
     name: Text | None = Field(default=None, max_length=200)
-    limits: TenantLimits | None = Field(default=None, description="only those that are named change; null lifts one")
+    limits: TenantLimitsRequest | None = Field(
+        default=None, description="only those that are named change; null lifts one"
+    )
     weight: Weight | None = None
 
 
-class LimitsAnswer(Answer):
+class LimitsAnswer(ResponseModel):
     """What a tenant may have; null is no limit."""
 
     max_queued: int | None
@@ -58,7 +60,7 @@ class LimitsAnswer(Answer):
     max_running: int | None
 
 
-class TenantAnswer(Answer):
+class TenantAnswer(ResponseModel):
     """A tenant."""
 
     slug: str
@@ -70,7 +72,7 @@ class TenantAnswer(Answer):
     created_at: datetime
 
 
-class TenantQuery(Request_):
+class TenantQuery(RequestModel):
     """A part of the list."""
 
     limit: int = Field(default=50, ge=1, le=500)
@@ -82,7 +84,7 @@ def _answer(tenant: Tenant) -> TenantAnswer:
 
 
 @router.get("")
-async def list_tenants(service: Asked, query: Annotated[TenantQuery, Query()]) -> Page[TenantAnswer]:
+async def list_tenants(service: CurrentService, query: Annotated[TenantQuery, Query()]) -> Page[TenantAnswer]:
     """Tenants by slug."""
     found = await service.tenants.list(limit=query.limit + 1, after=query.cursor)
     items, cursor = cut(found, query.limit, lambda tenant: tenant.slug)
@@ -90,33 +92,33 @@ async def list_tenants(service: Asked, query: Annotated[TenantQuery, Query()]) -
 
 
 @router.post("", status_code=201)
-async def create_tenant(service: Asked, new: NewTenant) -> TenantAnswer:
+async def create_tenant(service: CurrentService, new: NewTenant) -> TenantAnswer:
     """Make a tenant."""
-    limits = Limits(**new.limits.model_dump())
+    limits = TenantLimits(**new.limits.model_dump())
     return _answer(await service.tenants.create(new.slug, new.name, limits, new.weight))
 
 
 @router.get("/{slug}")
-async def get_tenant(service: Asked, slug: SlugInPath) -> TenantAnswer:
+async def get_tenant(service: CurrentService, slug: SlugInPath) -> TenantAnswer:
     """One tenant."""
     return _answer(await service.tenants.get(slug))
 
 
 @router.patch("/{slug}")
-async def change_tenant(service: Asked, slug: SlugInPath, change: TenantChange) -> TenantAnswer:
+async def change_tenant(service: CurrentService, slug: SlugInPath, change: TenantChange) -> TenantAnswer:
     """Change its name, its limits or its weight."""
     limits = None if change.limits is None else change.limits.model_dump(exclude_unset=True)
     return _answer(await service.tenants.change(slug, name=change.name, limits=limits, weight=change.weight))
 
 
 @router.post("/{slug}/pause")
-async def pause_tenant(service: Asked, slug: SlugInPath, how: PauseRequest | None = None) -> TenantAnswer:
+async def pause_tenant(service: CurrentService, slug: SlugInPath, how: PauseRequest | None = None) -> TenantAnswer:
     """Have none of its jobs claimed; what runs, runs on."""
     how = how or PauseRequest()
     return _answer(await service.tenants.pause(slug, note=how.note, resume_at=how.resume_at))
 
 
 @router.post("/{slug}/resume")
-async def resume_tenant(service: Asked, slug: SlugInPath) -> TenantAnswer:
+async def resume_tenant(service: CurrentService, slug: SlugInPath) -> TenantAnswer:
     """Have its jobs claimed again."""
     return _answer(await service.tenants.resume(slug))

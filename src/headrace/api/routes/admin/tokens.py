@@ -7,9 +7,9 @@ from uuid import UUID
 
 from pydantic import Field
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.schemas import Answer, Name, Page, Request_, Text
+from headrace.api.schemas import Name, Page, RequestModel, ResponseModel, Text
 from headrace.api.timestamps import Moment
 from headrace.service.principal import Role
 from headrace.service.tokens.service import Token
@@ -17,7 +17,7 @@ from headrace.service.tokens.service import Token
 router = new_router(prefix="/admin/tokens", tags=["tokens"])
 
 
-class TokenRequest(Request_):
+class TokenRequest(RequestModel):
     """A token to make."""
 
     name: Text = Field(min_length=1, max_length=200, description="whose it is, or what for", examples=["ci"])
@@ -29,7 +29,7 @@ class TokenRequest(Request_):
     expires_at: Moment | None = Field(default=None, description="never by default")
 
 
-class TokenAnswer(Answer):
+class TokenAnswer(ResponseModel):
     """What is known of a token; never the token."""
 
     id: UUID
@@ -55,13 +55,13 @@ def _answer(token: Token) -> TokenAnswer:
 
 
 @router.get("")
-async def list_tokens(service: Asked) -> Page[TokenAnswer]:
+async def list_tokens(service: CurrentService) -> Page[TokenAnswer]:
     """All tokens that were ever made, newest first."""
     return Page(items=[_answer(token) for token in await service.tokens.list()])
 
 
 @router.post("", status_code=201)
-async def create_token(service: Asked, new: TokenRequest) -> NewTokenAnswer:
+async def create_token(service: CurrentService, new: TokenRequest) -> NewTokenAnswer:
     """Make a token; the answer is the only place where it is ever seen."""
     queues = ("*",) if new.queues is None else tuple(new.queues)
     made = await service.tokens.create(new.name, new.role, tenant=new.tenant, queues=queues, expires_at=new.expires_at)
@@ -69,6 +69,6 @@ async def create_token(service: Asked, new: TokenRequest) -> NewTokenAnswer:
 
 
 @router.delete("/{token_id}")
-async def revoke_token(service: Asked, token_id: UUID) -> TokenAnswer:
+async def revoke_token(service: CurrentService, token_id: UUID) -> TokenAnswer:
     """Revoke it: within a second it opens nothing, in any process."""
     return _answer(await service.tokens.revoke(token_id))

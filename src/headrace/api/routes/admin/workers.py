@@ -9,10 +9,10 @@ from uuid import UUID
 from fastapi import Path, Query
 from pydantic import Field
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.paging import cut
-from headrace.api.schemas import Answer, Page, Request_
+from headrace.api.schemas import Page, RequestModel, ResponseModel
 from headrace.service.workers.service import WorkerRecord, WorkerState
 
 router = new_router(prefix="/admin/workers", tags=["workers"])
@@ -20,7 +20,7 @@ router = new_router(prefix="/admin/workers", tags=["workers"])
 WorkerId = Annotated[int, Path(ge=0, le=2**63 - 1)]
 
 
-class WorkerAnswer(Answer):
+class WorkerAnswer(ResponseModel):
     """A worker process."""
 
     id: int
@@ -44,7 +44,7 @@ class WorkerAnswer(Answer):
     stopped_at: datetime | None
 
 
-class WorkerQuery(Request_):
+class WorkerQuery(RequestModel):
     """A part of the list."""
 
     state: WorkerState | None = Field(
@@ -60,7 +60,7 @@ def _answer(worker: WorkerRecord) -> WorkerAnswer:
 
 
 @router.get("")
-async def list_workers(service: Asked, query: Annotated[WorkerQuery, Query()]) -> Page[WorkerAnswer]:
+async def list_workers(service: CurrentService, query: Annotated[WorkerQuery, Query()]) -> Page[WorkerAnswer]:
     """Workers, newest first."""
     found = await service.workers.list(state=query.state, limit=query.limit + 1, before=query.cursor)
     items, cursor = cut(found, query.limit, lambda worker: worker.id)
@@ -68,12 +68,12 @@ async def list_workers(service: Asked, query: Annotated[WorkerQuery, Query()]) -
 
 
 @router.get("/{worker_id}")
-async def get_worker(service: Asked, worker_id: WorkerId) -> WorkerAnswer:
+async def get_worker(service: CurrentService, worker_id: WorkerId) -> WorkerAnswer:
     """One worker."""
     return _answer(await service.workers.get(worker_id))
 
 
 @router.post("/{worker_id}/drain")
-async def drain_worker(service: Asked, worker_id: WorkerId) -> WorkerAnswer:
+async def drain_worker(service: CurrentService, worker_id: WorkerId) -> WorkerAnswer:
     """Have it finish what it runs, claim no more and stop."""
     return _answer(await service.workers.drain(worker_id))

@@ -10,10 +10,10 @@ from fastapi import Query
 from pydantic import Field
 
 from headrace.alerts.incidents import AlertFilter
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.routes.alerts.rules import AlertPageQuery
-from headrace.api.schemas import Answer, Page
+from headrace.api.schemas import Page, ResponseModel
 from headrace.model.alert.incident import Event
 from headrace.model.alert.kinds import AlertKind
 
@@ -21,7 +21,7 @@ router = new_router(prefix="/alerts", tags=["alerts"])
 State = Literal["open", "closed", "all"]
 
 
-class AlertAnswer(Answer):
+class AlertAnswer(ResponseModel):
     """An alert: open until its condition has not held for long enough, or until somebody closes it."""
 
     id: UUID
@@ -57,7 +57,7 @@ class AlertQuery(AlertPageQuery):
         return AlertFilter(open={"open": True, "closed": False, "all": None}[self.state], rule_id=self.rule_id)
 
 
-class AlertDeliveryAnswer(Answer):
+class AlertDeliveryAnswer(ResponseModel):
     """One try to send a notice. Without an error it arrived."""
 
     id: int
@@ -82,14 +82,16 @@ class DeliveryQuery(AlertPageQuery):
 
 
 @router.get("")
-async def list_alerts(service: Asked, query: Annotated[AlertQuery, Query()]) -> Page[AlertAnswer]:
+async def list_alerts(service: CurrentService, query: Annotated[AlertQuery, Query()]) -> Page[AlertAnswer]:
     """Alerts, newest first; those that are open, unless asked otherwise."""
     page = await service.alerts.list(query.filter(), limit=query.limit, cursor=query.cursor)
     return Page(items=[AlertAnswer.model_validate(alert) for alert in page.items], next_cursor=page.next_cursor)
 
 
 @router.get("/deliveries")
-async def list_alert_deliveries(service: Asked, query: Annotated[DeliveryQuery, Query()]) -> Page[AlertDeliveryAnswer]:
+async def list_alert_deliveries(
+    service: CurrentService, query: Annotated[DeliveryQuery, Query()]
+) -> Page[AlertDeliveryAnswer]:
     """Each try to send a notice, newest first."""
     page = await service.alerts.deliveries(
         notice_id=query.notice_id, target_id=query.target_id, limit=query.limit, cursor=query.cursor
@@ -99,18 +101,18 @@ async def list_alert_deliveries(service: Asked, query: Annotated[DeliveryQuery, 
 
 
 @router.get("/{alert_id}")
-async def get_alert(service: Asked, alert_id: UUID) -> AlertAnswer:
+async def get_alert(service: CurrentService, alert_id: UUID) -> AlertAnswer:
     """One alert."""
     return AlertAnswer.model_validate(await service.alerts.get(alert_id))
 
 
 @router.post("/{alert_id}/acknowledge")
-async def acknowledge_alert(service: Asked, alert_id: UUID) -> AlertAnswer:
+async def acknowledge_alert(service: CurrentService, alert_id: UUID) -> AlertAnswer:
     """Have nothing more told of it until it is over."""
     return AlertAnswer.model_validate(await service.alerts.acknowledge(alert_id))
 
 
 @router.post("/{alert_id}/close")
-async def close_alert(service: Asked, alert_id: UUID) -> AlertAnswer:
+async def close_alert(service: CurrentService, alert_id: UUID) -> AlertAnswer:
     """Say that it is over. Where the condition still holds, the next look opens another."""
     return AlertAnswer.model_validate(await service.alerts.close(alert_id))

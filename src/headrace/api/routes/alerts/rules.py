@@ -9,9 +9,9 @@ from uuid import UUID
 from fastapi import Query
 from pydantic import Field
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.schemas import Answer, Page, Request_, Text
+from headrace.api.schemas import Page, RequestModel, ResponseModel, Text
 from headrace.model.alert.kinds import AlertKind
 from headrace.model.alert.rule import MOST_TARGETS, RANGES
 
@@ -23,7 +23,7 @@ def _range(name: str, default: Any = None, about: str = "") -> Any:
     return Field(default=default, ge=low, le=high, description=about)
 
 
-class RuleSettingsBody(Request_):
+class RuleSettingsBody(RequestModel):
     """Whom a rule tells, how often and when not. What is left out has its default, or stays as it is."""
 
     parameters: dict[Text, str | float | int | None] = Field(
@@ -58,7 +58,7 @@ class RuleChanges(RuleSettingsBody):
     name: Text = Field(default_factory=str, min_length=1, max_length=200)
 
 
-class RuleAnswer(Answer):
+class RuleAnswer(ResponseModel):
     """A rule."""
 
     id: UUID
@@ -81,7 +81,7 @@ class RuleAnswer(Answer):
     created_by: str
 
 
-class AlertPageQuery(Request_):
+class AlertPageQuery(RequestModel):
     """A part of a list."""
 
     limit: int = Field(default=50, ge=1, le=500)
@@ -89,45 +89,45 @@ class AlertPageQuery(Request_):
 
 
 @router.get("")
-async def list_alert_rules(service: Asked, query: Annotated[AlertPageQuery, Query()]) -> Page[RuleAnswer]:
+async def list_alert_rules(service: CurrentService, query: Annotated[AlertPageQuery, Query()]) -> Page[RuleAnswer]:
     """Rules by name."""
     page = await service.alert_rules.list(limit=query.limit, cursor=query.cursor)
     return Page(items=[RuleAnswer.model_validate(rule) for rule in page.items], next_cursor=page.next_cursor)
 
 
 @router.post("", status_code=201)
-async def create_alert_rule(service: Asked, new: NewRule) -> RuleAnswer:
+async def create_alert_rule(service: CurrentService, new: NewRule) -> RuleAnswer:
     """Make a rule. By a super-admin without a tenant it is the server's own, and looks at everybody's jobs."""
     said: Any = new.model_dump(exclude_unset=True)
     return RuleAnswer.model_validate(await service.alert_rules.create(**said))
 
 
 @router.get("/{alert_rule_id}")
-async def get_alert_rule(service: Asked, alert_rule_id: UUID) -> RuleAnswer:
+async def get_alert_rule(service: CurrentService, alert_rule_id: UUID) -> RuleAnswer:
     """One rule."""
     return RuleAnswer.model_validate(await service.alert_rules.get(alert_rule_id))
 
 
 @router.patch("/{alert_rule_id}")
-async def update_alert_rule(service: Asked, alert_rule_id: UUID, changes: RuleChanges) -> RuleAnswer:
+async def update_alert_rule(service: CurrentService, alert_rule_id: UUID, changes: RuleChanges) -> RuleAnswer:
     """Change some settings, all or none."""
     said = changes.model_dump(exclude_unset=True)
     return RuleAnswer.model_validate(await service.alert_rules.update(alert_rule_id, said))
 
 
 @router.delete("/{alert_rule_id}", status_code=204)
-async def delete_alert_rule(service: Asked, alert_rule_id: UUID) -> None:
+async def delete_alert_rule(service: CurrentService, alert_rule_id: UUID) -> None:
     """Remove it, and its alerts with it; what was sent stays in the log of deliveries."""
     await service.alert_rules.delete(alert_rule_id)
 
 
 @router.post("/{alert_rule_id}/enable")
-async def enable_alert_rule(service: Asked, alert_rule_id: UUID) -> RuleAnswer:
+async def enable_alert_rule(service: CurrentService, alert_rule_id: UUID) -> RuleAnswer:
     """Turn it on, from now: what happened meanwhile does not count."""
     return RuleAnswer.model_validate(await service.alert_rules.enable(alert_rule_id))
 
 
 @router.post("/{alert_rule_id}/disable")
-async def disable_alert_rule(service: Asked, alert_rule_id: UUID) -> RuleAnswer:
+async def disable_alert_rule(service: CurrentService, alert_rule_id: UUID) -> RuleAnswer:
     """Turn it off; its open alerts are closed without a notice."""
     return RuleAnswer.model_validate(await service.alert_rules.disable(alert_rule_id))

@@ -10,17 +10,17 @@ from fastapi import Query
 from pydantic import Field
 
 from headrace.alerts.targets import Signing
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.routes.alerts.rules import AlertPageQuery
-from headrace.api.schemas import Answer, Page, Request_, Text
+from headrace.api.schemas import Page, RequestModel, ResponseModel, Text
 from headrace.model.alert.target import TargetKind
 from headrace.service.alerts.targets import TargetWithKey
 
 router = new_router(prefix="/alerts/targets", tags=["alerts"])
 
 
-class NewTarget(Request_):
+class NewTarget(RequestModel):
     """A target to make."""
 
     name: Text = Field(min_length=1, max_length=200, examples=["on call"])
@@ -34,7 +34,7 @@ class NewTarget(Request_):
     sign: bool = Field(default=True, description="whether a webhook is signed, with a key that is made now")
 
 
-class TargetChanges(Request_):
+class TargetChanges(RequestModel):
     """What to change; what is left out stays."""
 
     name: Text | None = Field(default=None, min_length=1, max_length=200)
@@ -42,7 +42,7 @@ class TargetChanges(Request_):
     signing: Signing = Field(default="keep", description="what becomes of the key of a webhook's signature")
 
 
-class TargetAnswer(Answer):
+class TargetAnswer(ResponseModel):
     """A target. Of a webhook's address the last part is not shown."""
 
     id: UUID
@@ -61,7 +61,7 @@ class NewTargetAnswer(TargetAnswer):
     key: str | None = Field(description="shown this once")
 
 
-class TestAnswer(Answer):
+class TestAnswer(ResponseModel):
     """A notice on its way; `/alerts/deliveries?notice_id=` says what came of it."""
 
     notice_id: UUID
@@ -72,26 +72,28 @@ def _with_key(made: TargetWithKey) -> NewTargetAnswer:
 
 
 @router.get("")
-async def list_alert_targets(service: Asked, query: Annotated[AlertPageQuery, Query()]) -> Page[TargetAnswer]:
+async def list_alert_targets(service: CurrentService, query: Annotated[AlertPageQuery, Query()]) -> Page[TargetAnswer]:
     """Targets by name."""
     page = await service.alert_targets.list(limit=query.limit, cursor=query.cursor)
     return Page(items=[TargetAnswer.model_validate(target) for target in page.items], next_cursor=page.next_cursor)
 
 
 @router.post("", status_code=201)
-async def create_alert_target(service: Asked, new: NewTarget) -> NewTargetAnswer:
+async def create_alert_target(service: CurrentService, new: NewTarget) -> NewTargetAnswer:
     """Make a target. An address of the own network is refused, unless the configuration allows it."""
     return _with_key(await service.alert_targets.create(new.name, new.kind, new.address, sign=new.sign))
 
 
 @router.get("/{alert_target_id}")
-async def get_alert_target(service: Asked, alert_target_id: UUID) -> TargetAnswer:
+async def get_alert_target(service: CurrentService, alert_target_id: UUID) -> TargetAnswer:
     """One target."""
     return TargetAnswer.model_validate(await service.alert_targets.get(alert_target_id))
 
 
 @router.patch("/{alert_target_id}")
-async def update_alert_target(service: Asked, alert_target_id: UUID, changes: TargetChanges) -> NewTargetAnswer:
+async def update_alert_target(
+    service: CurrentService, alert_target_id: UUID, changes: TargetChanges
+) -> NewTargetAnswer:
     """Change its name, its address, or its key."""
     return _with_key(
         await service.alert_targets.update(
@@ -101,12 +103,12 @@ async def update_alert_target(service: Asked, alert_target_id: UUID, changes: Ta
 
 
 @router.delete("/{alert_target_id}", status_code=204)
-async def delete_alert_target(service: Asked, alert_target_id: UUID) -> None:
+async def delete_alert_target(service: CurrentService, alert_target_id: UUID) -> None:
     """Remove it; refused while a rule tells it."""
     await service.alert_targets.delete(alert_target_id)
 
 
 @router.post("/{alert_target_id}/test", status_code=202)
-async def test_alert_target(service: Asked, alert_target_id: UUID) -> TestAnswer:
+async def test_alert_target(service: CurrentService, alert_target_id: UUID) -> TestAnswer:
     """Send a test notice."""
     return TestAnswer(notice_id=await service.alert_targets.test(alert_target_id))

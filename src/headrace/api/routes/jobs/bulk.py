@@ -9,22 +9,22 @@ from uuid import UUID
 from fastapi import Query, Request, Response
 from pydantic import Field
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.schemas import Answer, Name, Page, Request_, Text
+from headrace.api.schemas import Name, Page, RequestModel, ResponseModel, Text
 from headrace.api.state import state_of
 from headrace.api.timestamps import Moment
 from headrace.model.job.status import JobStatus
 from headrace.service.jobs.bulk import Operation
 from headrace.service.jobs.filter import JobFilter
-from headrace.service.jobs.summary import Summary
+from headrace.service.jobs.summary import JobSummary
 
 router = new_router(prefix="/jobs", tags=["jobs"])
 WINDOWS = {"1h": 1, "6h": 6, "24h": 24, "7d": 168, "30d": 720}
 Window = Literal["1h", "6h", "24h", "7d", "30d"]
 
 
-class SummaryAnswer(Answer):
+class SummaryAnswer(ResponseModel):
     """Live and dead-lettered jobs as they are now; those that ended otherwise, since a time."""
 
     scheduled: int
@@ -41,7 +41,7 @@ class SummaryAnswer(Answer):
     now: datetime
 
 
-class BulkFilter(Request_):
+class BulkFilter(RequestModel):
     """Which jobs; all must hold."""
 
     status: list[JobStatus] = Field(
@@ -66,7 +66,7 @@ class BulkFilter(Request_):
         return JobFilter(status=tuple(self.status), ids=tuple(self.ids), **chosen)
 
 
-class Bulk(Request_):
+class Bulk(RequestModel):
     """A change to every job that fits."""
 
     action: Literal["cancel", "retry", "delete"]
@@ -75,14 +75,14 @@ class Bulk(Request_):
     dry_run: bool = Field(default=False, description="only count what it would be about")
 
 
-class BulkCount(Answer):
+class BulkCount(ResponseModel):
     """What a bulk change would be about."""
 
     matching: int
     capped: bool = Field(description="there are more than were counted")
 
 
-class OperationAnswer(Answer):
+class OperationAnswer(ResponseModel):
     """A bulk change and how far it is."""
 
     id: UUID
@@ -101,7 +101,7 @@ class OperationAnswer(Answer):
     finished_at: datetime | None
 
 
-class CountAnswer(Answer):
+class CountAnswer(ResponseModel):
     """Jobs of one status."""
 
     status: JobStatus
@@ -109,26 +109,26 @@ class CountAnswer(Answer):
     capped: bool = Field(description="there are more than were counted")
 
 
-class CountsAnswer(Answer):
+class CountsAnswer(ResponseModel):
     """How many jobs of each status there are now, up to 10,000 of each."""
 
     items: list[CountAnswer]
 
 
-class ReasonAnswer(Answer):
+class ReasonAnswer(ResponseModel):
     """One thing that keeps a job waiting."""
 
     code: str = Field(examples=["no_worker"])
     detail: str
 
 
-class WhyAnswer(Answer):
+class WhyAnswer(ResponseModel):
     """What keeps a job from running, the weightiest first."""
 
     reasons: list[ReasonAnswer]
 
 
-def summary_answer(summary: Summary) -> SummaryAnswer:
+def summary_answer(summary: JobSummary) -> SummaryAnswer:
     """As it is sent."""
     return SummaryAnswer.model_validate(summary)
 
@@ -140,13 +140,13 @@ def _operation(operation: Operation) -> OperationAnswer:
 
 
 @router.get("/summary")
-async def get_summary(service: Asked, window: Window = "24h") -> SummaryAnswer:
+async def get_summary(service: CurrentService, window: Window = "24h") -> SummaryAnswer:
     """How many jobs there are of each status."""
     return summary_answer(await service.jobs.summary(window=timedelta(hours=WINDOWS[window])))
 
 
 @router.get("/counts")
-async def count_jobs(service: Asked) -> CountsAnswer:
+async def count_jobs(service: CurrentService) -> CountsAnswer:
     """How many jobs of each status a list would show."""
     return CountsAnswer(items=[CountAnswer.model_validate(one) for one in await service.jobs.counts()])
 
@@ -154,7 +154,9 @@ async def count_jobs(service: Asked) -> CountsAnswer:
 @router.post(
     "/bulk", status_code=202, responses={200: {"model": BulkCount, "description": "a dry run: what it would be about"}}
 )
-async def change_jobs(service: Asked, bulk: Bulk, request: Request, response: Response) -> OperationAnswer | BulkCount:
+async def change_jobs(
+    service: CurrentService, bulk: Bulk, request: Request, response: Response
+) -> OperationAnswer | BulkCount:
     """Cancel, retry or delete every job that fits: counts with `dry_run`, else begins and goes on by itself."""
     if bulk.dry_run:
         response.status_code = 200
@@ -166,24 +168,26 @@ async def change_jobs(service: Asked, bulk: Bulk, request: Request, response: Re
 
 
 @router.get("/bulk")
-async def list_operations(service: Asked, limit: Annotated[int, Query(ge=1, le=500)] = 50) -> Page[OperationAnswer]:
+async def list_operations(
+    service: CurrentService, limit: Annotated[int, Query(ge=1, le=500)] = 50
+) -> Page[OperationAnswer]:
     """Bulk changes, newest first."""
     return Page(items=[_operation(operation) for operation in await service.operations.list(limit=limit)])
 
 
 @router.get("/bulk/{operation_id}")
-async def get_operation(service: Asked, operation_id: UUID) -> OperationAnswer:
+async def get_operation(service: CurrentService, operation_id: UUID) -> OperationAnswer:
     """How far a bulk change is."""
     return _operation(await service.operations.get(operation_id))
 
 
 @router.post("/bulk/{operation_id}/cancel")
-async def cancel_operation(service: Asked, operation_id: UUID) -> OperationAnswer:
+async def cancel_operation(service: CurrentService, operation_id: UUID) -> OperationAnswer:
     """Let a bulk change go no further; what was changed stays changed."""
     return _operation(await service.operations.cancel(operation_id))
 
 
 @router.get("/{job_id}/why")
-async def why(service: Asked, job_id: UUID) -> WhyAnswer:
+async def why(service: CurrentService, job_id: UUID) -> WhyAnswer:
     """Why it is not running; of one that runs who runs it, since when, and whether that worker is `silent`."""
     return WhyAnswer(reasons=[ReasonAnswer(code=r.code, detail=r.detail) for r in await service.jobs.why(job_id)])

@@ -12,12 +12,12 @@ from fastapi.responses import StreamingResponse
 from fastapi.sse import EventSourceResponse
 from pydantic import Field, StringConstraints
 
-from headrace.api.auth import Asked, gatekeeper
+from headrace.api.auth import CurrentService, authenticator
 from headrace.api.body.route import new_router
 from headrace.api.routes.logs.responses import STREAM_NUMBERS, Level, LineAnswer, Stream, line_fields, line_text
-from headrace.api.schemas import Page, Request_
+from headrace.api.schemas import Page, RequestModel
 from headrace.api.sse import STREAM_HEADERS, event, with_heartbeats
-from headrace.logs.read import Page as LinePage
+from headrace.logs.read import LinePage as LinePage
 from headrace.logs.read import Position
 from headrace.service import Service
 
@@ -27,7 +27,7 @@ POSITION = r"^[0-9]{1,9}-[0-9]{1,9}$"
 PositionText = Annotated[str, StringConstraints(pattern=POSITION)]
 
 
-class LogQuery(Request_):
+class LogQuery(RequestModel):
     """Which lines, and in which form."""
 
     after: PositionText | None = Field(default=None, description="behind this line, as run-seq", examples=["1-250"])
@@ -61,7 +61,7 @@ OTHER_FORMS: dict[int | str, dict[str, Any]] = {
 @router.get("/{job_id}/logs", response_model=LinesAnswer, responses=OTHER_FORMS)
 async def read_job_logs(
     request: Request,
-    service: Asked,
+    service: CurrentService,
     job_id: UUID,
     query: Annotated[LogQuery, Query()],
     accept: Annotated[str, Header()] = "",
@@ -98,7 +98,7 @@ async def _follow(
         yield event({"status": job.status}, name="end")
 
     def still_allowed() -> Awaitable[object]:
-        return gatekeeper(request).principal(request)
+        return authenticator(request).principal(request)
 
     return EventSourceResponse(with_heartbeats(events(), still_allowed), headers=STREAM_HEADERS)
 

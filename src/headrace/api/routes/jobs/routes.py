@@ -10,9 +10,9 @@ from uuid import UUID
 from fastapi import Header, Query, Response
 from pydantic import Field
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.schemas import Answer, Name, Page, Request_, Text
+from headrace.api.schemas import Name, Page, RequestModel, ResponseModel, Text
 from headrace.api.timestamps import Moment
 from headrace.model.job.status import JobStatus
 from headrace.service.jobs.enqueue import LARGEST_BATCH, JobRequest
@@ -22,7 +22,7 @@ from headrace.service.jobs.records import AttemptRecord, JobRecord, WholeJob
 router = new_router(prefix="/jobs", tags=["jobs"])
 
 
-class NewJob(Request_):
+class NewJob(RequestModel):
     """A job to enqueue."""
 
     definition_key: Name = Field(description="what to run", examples=["sync-dropbox"])
@@ -46,26 +46,26 @@ class NewJob(Request_):
         return JobRequest(definition=self.definition_key, **self.model_dump(exclude={"definition_key"}))
 
 
-class Batch(Request_):
+class Batch(RequestModel):
     """Jobs to enqueue together, all or none."""
 
     jobs: list[NewJob] = Field(max_length=LARGEST_BATCH)
 
 
-class BatchItem(Answer):
+class BatchItem(ResponseModel):
     """A job of a batch, and whether the batch made it."""
 
     id: UUID
     created: bool
 
 
-class BatchAnswer(Answer):
+class BatchAnswer(ResponseModel):
     """In the order of the request."""
 
     jobs: list[BatchItem]
 
 
-class JobAnswer(Answer):
+class JobAnswer(ResponseModel):
     """A job in a list."""
 
     id: UUID
@@ -121,7 +121,7 @@ class JobsAnswer(Page[JobAnswer]):
     )
 
 
-class AttemptAnswer(Answer):
+class AttemptAnswer(ResponseModel):
     """What came of one run."""
 
     run: int
@@ -137,13 +137,13 @@ class AttemptAnswer(Answer):
     detail: dict[str, Any] | None = Field(description="of a command: exit code, signal, CPU, memory, tails, argv")
 
 
-class AttemptsAnswer(Answer):
+class AttemptsAnswer(ResponseModel):
     """All runs that ended, in order."""
 
     items: list[AttemptAnswer]
 
 
-class Retry(Request_):
+class RetryRequest(RequestModel):
     """How to run a job again."""
 
     payload: dict[str, Any] | None = Field(
@@ -152,7 +152,7 @@ class Retry(Request_):
     )
 
 
-class JobQuery(Request_):
+class JobQuery(RequestModel):
     """Filters of a list; all must hold."""
 
     status: list[JobStatus] = Field(default=[], description="any of these")
@@ -199,7 +199,7 @@ def attempts_answer(attempts: Sequence[AttemptRecord]) -> AttemptsAnswer:
 
 @router.post("", status_code=201, responses={200: {"model": WholeJobAnswer, "description": "it was there already"}})
 async def enqueue(
-    service: Asked,
+    service: CurrentService,
     new: NewJob,
     response: Response,
     idempotency_key: Annotated[str | None, Header(max_length=500)] = None,
@@ -213,14 +213,14 @@ async def enqueue(
 
 
 @router.post("/batch", status_code=201)
-async def enqueue_batch(service: Asked, batch: Batch) -> BatchAnswer:
+async def enqueue_batch(service: CurrentService, batch: Batch) -> BatchAnswer:
     """Enqueue up to 10,000 jobs, all or none."""
     made = await service.jobs.enqueue_many([job.request() for job in batch.jobs])
     return BatchAnswer(jobs=[BatchItem(id=job_id, created=created) for job_id, created in made])
 
 
 @router.get("")
-async def list_jobs(service: Asked, query: Annotated[JobQuery, Query()]) -> JobsAnswer:
+async def list_jobs(service: CurrentService, query: Annotated[JobQuery, Query()]) -> JobsAnswer:
     """Jobs, newest first."""
     cursor = None if query.cursor is None else str(query.cursor)
     page = await service.jobs.list(query.filter(), limit=query.limit, cursor=cursor, offset=query.offset)
@@ -230,24 +230,24 @@ async def list_jobs(service: Asked, query: Annotated[JobQuery, Query()]) -> Jobs
 
 
 @router.get("/{job_id}")
-async def get_job(service: Asked, job_id: UUID) -> WholeJobAnswer:
+async def get_job(service: CurrentService, job_id: UUID) -> WholeJobAnswer:
     """One job as it stands."""
     return whole_answer(await service.jobs.get(job_id))
 
 
 @router.get("/{job_id}/attempts")
-async def list_attempts(service: Asked, job_id: UUID) -> AttemptsAnswer:
+async def list_attempts(service: CurrentService, job_id: UUID) -> AttemptsAnswer:
     """What came of each of its runs."""
     return attempts_answer(await service.jobs.attempts(job_id))
 
 
 @router.post("/{job_id}/cancel")
-async def cancel_job(service: Asked, job_id: UUID) -> WholeJobAnswer:
+async def cancel_job(service: CurrentService, job_id: UUID) -> WholeJobAnswer:
     """Cancel it, or tell it to stop if it runs; a job that has ended stays as it is."""
     return whole_answer(await service.jobs.cancel(job_id))
 
 
 @router.post("/{job_id}/retry")
-async def retry_job(service: Asked, job_id: UUID, how: Retry | None = None) -> WholeJobAnswer:
+async def retry_job(service: CurrentService, job_id: UUID, how: RetryRequest | None = None) -> WholeJobAnswer:
     """Run an ended job again; with another payload as a new job, which replaces one that failed."""
     return whole_answer(await service.jobs.retry(job_id, payload=None if how is None else how.payload))

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import BeforeValidator, Field
 
-from headrace.api.schemas import Answer
+from headrace.api.schemas import ResponseModel
 from headrace.model.log.line import STREAMS, LogLine
 from headrace.model.payload.stored_json import read_json
 
@@ -30,7 +30,7 @@ Level = Annotated[
 ]
 
 
-class LineAnswer(Answer):
+class LineAnswer(ResponseModel):
     """A line that a job printed or logged."""
 
     run: int

@@ -9,16 +9,16 @@ from uuid import UUID
 from fastapi import Query
 from pydantic import Field
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.routes.logs.responses import HitAnswer, Level, line_fields
-from headrace.api.schemas import Name, Page, Request_, Text
+from headrace.api.schemas import Name, Page, RequestModel, Text
 from headrace.api.timestamps import Moment
 
 router = new_router(prefix="/logs", tags=["logs"])
 
 
-class SearchQuery(Request_):
+class SearchQuery(RequestModel):
     """What to look for."""
 
     query: Text = Field(default="", description='words, "a phrase", prefix*, -excluded; or ~text for a substring')
@@ -39,7 +39,7 @@ class SearchAnswer(Page[HitAnswer]):
 
 
 @router.get("")
-async def search_logs(service: Asked, query: Annotated[SearchQuery, Query()]) -> SearchAnswer:
+async def search_logs(service: CurrentService, query: Annotated[SearchQuery, Query()]) -> SearchAnswer:
     """Lines with all the words, newest first."""
     asked = query.model_dump(exclude={"query"})
     page = await service.logs.search(query.query, **asked)

@@ -9,17 +9,17 @@ from uuid import UUID
 from fastapi import Query
 from pydantic import Field
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.routes.triggers.requests import StretchQuery, TriggerQuery
 from headrace.api.routes.triggers.responses import DueTime, TriggerAnswer, trigger_answer
-from headrace.api.schemas import Answer, Page
+from headrace.api.schemas import Page, ResponseModel
 from headrace.triggers.run_now import MOST_BACKFILLED
 
 router = new_router(prefix="/jobs/triggers", tags=["triggers"])
 
 
-class TriggerRunAnswer(Answer):
+class TriggerRunAnswer(ResponseModel):
     """A due time or an event, and what became of its job."""
 
     at: datetime
@@ -29,7 +29,7 @@ class TriggerRunAnswer(Answer):
     seconds: float | None = Field(description="how long its last attempt ran")
 
 
-class GlanceAnswer(Answer):
+class TriggerSummaryAnswer(ResponseModel):
     """A trigger, and how it has been doing."""
 
     trigger: TriggerAnswer
@@ -38,7 +38,7 @@ class GlanceAnswer(Answer):
     runs: list[TriggerRunAnswer] = Field(description="the last ten, newest first")
 
 
-class DueAnswer(Answer):
+class DueAnswer(ResponseModel):
     """When a schedule will be due."""
 
     trigger_id: UUID
@@ -48,14 +48,14 @@ class DueAnswer(Answer):
     every_seconds: float | None = Field(description="the time between the first two, where these are only some")
 
 
-class CalendarAnswer(Answer):
+class CalendarAnswer(ResponseModel):
     """What will be due, by the name of the trigger: the first 200."""
 
     items: list[DueAnswer]
     more: bool
 
 
-class BackfillPreview(Answer):
+class BackfillPreview(ResponseModel):
     """How many due times a range has; a backfill takes 10,000 at most."""
 
     due: int
@@ -64,15 +64,15 @@ class BackfillPreview(Answer):
     too_many: bool
 
 
-GlancesAnswer = Page[GlanceAnswer]
+GlancesAnswer = Page[TriggerSummaryAnswer]
 
 
 @router.get("/overview")
-async def overview_triggers(service: Asked, query: Annotated[TriggerQuery, Query()]) -> GlancesAnswer:
+async def overview_triggers(service: CurrentService, query: Annotated[TriggerQuery, Query()]) -> GlancesAnswer:
     """Triggers by name, each with its rule in words and what became of its last ten due times."""
     page = await service.triggers.overview(query.filter(), limit=query.limit, cursor=query.cursor)
     items = [
-        GlanceAnswer(
+        TriggerSummaryAnswer(
             trigger=trigger_answer(one.trigger),
             words=one.words,
             clock_change=None if one.clock_change is None else DueTime.model_validate(one.clock_change),
@@ -84,7 +84,7 @@ async def overview_triggers(service: Asked, query: Annotated[TriggerQuery, Query
 
 
 @router.get("/calendar")
-async def calendar_of_triggers(service: Asked, query: Annotated[StretchQuery, Query()]) -> CalendarAnswer:
+async def calendar_of_triggers(service: CurrentService, query: Annotated[StretchQuery, Query()]) -> CalendarAnswer:
     """What enabled schedules will do from one time to another."""
     found = await service.triggers.calendar(query.since, query.until)
     items = [
@@ -102,7 +102,7 @@ async def calendar_of_triggers(service: Asked, query: Annotated[StretchQuery, Qu
 
 @router.get("/{trigger_id}/backfill/preview")
 async def preview_backfill(
-    service: Asked, trigger_id: UUID, query: Annotated[StretchQuery, Query()]
+    service: CurrentService, trigger_id: UUID, query: Annotated[StretchQuery, Query()]
 ) -> BackfillPreview:
     """How many jobs a backfill of that range would make."""
     times = await service.triggers.count_backfill(trigger_id, query.since, query.until)

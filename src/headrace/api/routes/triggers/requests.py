@@ -8,14 +8,14 @@ from typing import Any
 
 from pydantic import Field
 
-from headrace.api.schemas import Name, Request_, Text
+from headrace.api.schemas import Name, RequestModel, Text
 from headrace.api.timestamps import Moment
 from headrace.errors import HeadraceError
 from headrace.model.settings.trigger_values import RANGES
 from headrace.model.trigger.catch_up import CatchUp
 from headrace.model.trigger.overlap import Overlap
 from headrace.model.trigger.rule import TriggerType
-from headrace.service.triggers.render import Sample
+from headrace.service.triggers.render import SampleEvent
 from headrace.triggers.read import TriggerFilter
 from headrace.triggers.run_now import CAP, MOST_BACKFILLED, OneOrMore
 
@@ -25,7 +25,7 @@ def _range(name: str, default: Any = None) -> Any:
     return Field(default=default, ge=low, le=high)
 
 
-class TriggerSettingsBody(Request_):
+class TriggerSettingsBody(RequestModel):
     """When a trigger fires and what it then enqueues. What is left out has its default, or stays as it is."""
 
     trigger_type: TriggerType = Field(default="schedule", description="a schedule has cron_expr or interval_seconds")
@@ -70,19 +70,19 @@ class TriggerChanges(TriggerSettingsBody):
     enabled: bool | None = None
 
 
-class Disable(Request_):
+class Disable(RequestModel):
     """Why it is turned off."""
 
     note: Text | None = Field(default=None, max_length=1000)
 
 
-class Fire(Request_):
+class FireRequest(RequestModel):
     """How to run it now."""
 
     overlap: OneOrMore | None = Field(default=None, description="skip: not while a job of it is live; or as it says")
 
 
-class Backfill(Request_):
+class Backfill(RequestModel):
     """Which due times to make jobs for, also those that have fired."""
 
     from_: Moment = Field(alias="from")
@@ -91,7 +91,7 @@ class Backfill(Request_):
     cap: int = Field(default=CAP, ge=1, le=MOST_BACKFILLED, description="more due times than this are refused")
 
 
-class TestRender(Request_):
+class TestRender(RequestModel):
     """A template and an event to try it with."""
 
     payload_template: dict[str, Any]
@@ -100,14 +100,14 @@ class TestRender(Request_):
     condition: Text | None = None
     definition_key: Name | None = Field(default=None, description="whose arguments the payload must fit")
 
-    def sample(self) -> Sample:
+    def sample(self) -> SampleEvent:
         """What the service is asked for."""
-        return Sample(
+        return SampleEvent(
             payload=self.payload_template, event=self.event, event_name=self.event_name, condition=self.condition
         )
 
 
-class TriggerQuery(Request_):
+class TriggerQuery(RequestModel):
     """Filters of a list; all must hold."""
 
     definition: Name | None = None
@@ -123,21 +123,21 @@ class TriggerQuery(Request_):
         return TriggerFilter(**self.model_dump(exclude={"limit", "cursor"}))
 
 
-class PageQuery(Request_):
+class PageQuery(RequestModel):
     """Which part of a list."""
 
     limit: int = Field(default=100, ge=1, le=500)
     cursor: Text | None = Field(default=None, description="`next_cursor` of the page before")
 
 
-class StretchQuery(Request_):
+class StretchQuery(RequestModel):
     """From when until when."""
 
     since: Moment
     until: Moment
 
 
-class PreviewQuery(Request_):
+class PreviewQuery(RequestModel):
     """A schedule to look ahead at: cron, or interval_seconds."""
 
     cron: Text | None = None

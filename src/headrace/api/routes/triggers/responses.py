@@ -9,21 +9,21 @@ from uuid import UUID
 from pydantic import Field
 
 from headrace.api.routes.triggers.requests import NAMES_SENT
-from headrace.api.schemas import Answer, Page
+from headrace.api.schemas import Page, ResponseModel
 from headrace.model.trigger.catch_up import CatchUp
 from headrace.model.trigger.overlap import Overlap
 from headrace.model.trigger.record import Obstacle, Trigger
 from headrace.model.trigger.rule import TriggerType
 
 
-class Override(Answer):
+class Override(ResponseModel):
     """A setting that was changed by hand."""
 
     declared: Any = Field(description="what code says")
     current: Any = Field(description="what holds")
 
 
-class TriggerAnswer(Answer):
+class TriggerAnswer(ResponseModel):
     """A trigger as it stands."""
 
     id: UUID
@@ -70,7 +70,7 @@ class TriggerAnswer(Answer):
     )
 
 
-class FireAnswer(Answer):
+class FireAnswer(ResponseModel):
     """What became of a due time, or with `until` of a stretch of them."""
 
     due_at: datetime
@@ -85,7 +85,7 @@ class FireAnswer(Answer):
     at: datetime
 
 
-class DeliveryAnswer(Answer):
+class DeliveryAnswer(ResponseModel):
     """What a trigger made of an event."""
 
     event_id: UUID
@@ -97,7 +97,7 @@ class DeliveryAnswer(Answer):
     job_id: UUID | None
 
 
-class RanAnswer(Answer):
+class RanAnswer(ResponseModel):
     """Whether it fired; if not why, and then the job is the one in its way."""
 
     fired: bool
@@ -105,13 +105,13 @@ class RanAnswer(Answer):
     reason: str | None
 
 
-class SkippedAnswer(Answer):
+class SkippedAnswer(ResponseModel):
     """The due time that will pass."""
 
     skipped: datetime
 
 
-class BackfillAnswer(Answer):
+class BackfillAnswer(ResponseModel):
     """The jobs, oldest first; the ledger has them under the occasion."""
 
     occasion: UUID
@@ -119,21 +119,21 @@ class BackfillAnswer(Answer):
     skipped: int
 
 
-class DueTime(Answer):
+class DueTime(ResponseModel):
     """A due time to come, and what clocks do to it."""
 
     due_at: datetime
     note: str | None
 
 
-class PreviewAnswer(Answer):
+class PreviewAnswer(ResponseModel):
     """What comes next, and the rule in words."""
 
     words: str
     times: list[DueTime]
 
 
-class RenderedAnswer(Answer):
+class RenderedAnswer(ResponseModel):
     """The payload, or the error in its place."""
 
     payload: dict[str, Any] | None

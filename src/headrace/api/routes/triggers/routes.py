@@ -8,12 +8,12 @@ from uuid import UUID
 
 from fastapi import Query
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.routes.triggers.requests import (
     Backfill,
     Disable,
-    Fire,
+    FireRequest,
     NewTrigger,
     PageQuery,
     PreviewQuery,
@@ -41,14 +41,14 @@ router = new_router(prefix="/jobs/triggers", tags=["triggers"])
 
 
 @router.get("")
-async def list_triggers(service: Asked, query: Annotated[TriggerQuery, Query()]) -> TriggersAnswer:
+async def list_triggers(service: CurrentService, query: Annotated[TriggerQuery, Query()]) -> TriggersAnswer:
     """Triggers by name."""
     page = await service.triggers.page(query.filter(), limit=query.limit, cursor=query.cursor)
     return TriggersAnswer(items=[trigger_answer(one) for one in page.items], next_cursor=page.next_cursor)
 
 
 @router.post("", status_code=201)
-async def create_trigger(service: Asked, new: NewTrigger) -> TriggerAnswer:
+async def create_trigger(service: CurrentService, new: NewTrigger) -> TriggerAnswer:
     """Make a trigger; what is wrong with its rule, zone, template or condition is said by field."""
     with fields_as_sent():
         trigger_id = await service.triggers.create(new.name, new.definition_key, enabled=new.enabled, **new.settings())
@@ -56,7 +56,7 @@ async def create_trigger(service: Asked, new: NewTrigger) -> TriggerAnswer:
 
 
 @router.get("/preview")
-async def preview_schedule(service: Asked, query: Annotated[PreviewQuery, Query()]) -> PreviewAnswer:
+async def preview_schedule(service: CurrentService, query: Annotated[PreviewQuery, Query()]) -> PreviewAnswer:
     """When a schedule that does not exist yet would be due, and its rule in words."""
     with fields_as_sent(cron_expr="cron", trigger_type="cron"):
         forecast = await asyncio.to_thread(service.triggers.preview_settings, query.count, **query.settings())
@@ -64,7 +64,7 @@ async def preview_schedule(service: Asked, query: Annotated[PreviewQuery, Query(
 
 
 @router.post("/test-render")
-async def test_render(service: Asked, test: TestRender) -> RenderedAnswer:
+async def test_render(service: CurrentService, test: TestRender) -> RenderedAnswer:
     """What a template makes of a sample event, or the error."""
     with fields_as_sent():
         rendered = await service.triggers.render(test.sample(), definition=test.definition_key)
@@ -72,13 +72,13 @@ async def test_render(service: Asked, test: TestRender) -> RenderedAnswer:
 
 
 @router.get("/{trigger_id}")
-async def get_trigger(service: Asked, trigger_id: UUID) -> TriggerAnswer:
+async def get_trigger(service: CurrentService, trigger_id: UUID) -> TriggerAnswer:
     """One trigger as it stands."""
     return trigger_answer(await service.triggers.get(trigger_id))
 
 
 @router.patch("/{trigger_id}")
-async def update_trigger(service: Asked, trigger_id: UUID, changes: TriggerChanges) -> TriggerAnswer:
+async def update_trigger(service: CurrentService, trigger_id: UUID, changes: TriggerChanges) -> TriggerAnswer:
     """Change some settings, all or none. A new rule holds from now."""
     with fields_as_sent():
         await service.triggers.update(trigger_id, enabled=changes.enabled, **changes.settings())
@@ -86,47 +86,47 @@ async def update_trigger(service: Asked, trigger_id: UUID, changes: TriggerChang
 
 
 @router.delete("/{trigger_id}", status_code=204)
-async def delete_trigger(service: Asked, trigger_id: UUID) -> None:
+async def delete_trigger(service: CurrentService, trigger_id: UUID) -> None:
     """Remove it; its ledger and its jobs stay. One that code declares can only be disabled."""
     await service.triggers.delete(trigger_id)
 
 
 @router.post("/{trigger_id}/enable")
-async def enable_trigger(service: Asked, trigger_id: UUID) -> TriggerAnswer:
+async def enable_trigger(service: CurrentService, trigger_id: UUID) -> TriggerAnswer:
     """Turn it on, from now: what was due meanwhile does not fire."""
     await service.triggers.enable(trigger_id)
     return trigger_answer(await service.triggers.get(trigger_id))
 
 
 @router.post("/{trigger_id}/disable")
-async def disable_trigger(service: Asked, trigger_id: UUID, why: Disable | None = None) -> TriggerAnswer:
+async def disable_trigger(service: CurrentService, trigger_id: UUID, why: Disable | None = None) -> TriggerAnswer:
     """Turn it off: from now on it fires no more. Jobs already enqueued are left alone."""
     await service.triggers.disable(trigger_id, note=None if why is None else why.note)
     return trigger_answer(await service.triggers.get(trigger_id))
 
 
 @router.post("/{trigger_id}/reset")
-async def reset_trigger(service: Asked, trigger_id: UUID) -> TriggerAnswer:
+async def reset_trigger(service: CurrentService, trigger_id: UUID) -> TriggerAnswer:
     """Make it say again what code declares."""
     await service.triggers.reset(trigger_id)
     return trigger_answer(await service.triggers.get(trigger_id))
 
 
 @router.post("/{trigger_id}/fire")
-async def fire_trigger(service: Asked, trigger_id: UUID, how: Fire | None = None) -> RanAnswer:
+async def fire_trigger(service: CurrentService, trigger_id: UUID, how: FireRequest | None = None) -> RanAnswer:
     """Run it now, also when it is disabled."""
     ran = await service.triggers.fire(trigger_id, overlap=None if how is None else how.overlap)
     return RanAnswer.model_validate(ran)
 
 
 @router.post("/{trigger_id}/skip-next")
-async def skip_next(service: Asked, trigger_id: UUID) -> SkippedAnswer:
+async def skip_next(service: CurrentService, trigger_id: UUID) -> SkippedAnswer:
     """Let the next due time pass."""
     return SkippedAnswer(skipped=await service.triggers.skip_next(trigger_id))
 
 
 @router.post("/{trigger_id}/backfill")
-async def backfill_trigger(service: Asked, trigger_id: UUID, which: Backfill) -> BackfillAnswer:
+async def backfill_trigger(service: CurrentService, trigger_id: UUID, which: Backfill) -> BackfillAnswer:
     """Jobs for the due times of a range, oldest first, also for those that have fired already."""
     made = await service.triggers.backfill(trigger_id, which.from_, which.until, overlap=which.overlap, cap=which.cap)
     return BackfillAnswer.model_validate(made)
@@ -134,21 +134,23 @@ async def backfill_trigger(service: Asked, trigger_id: UUID, which: Backfill) ->
 
 @router.get("/{trigger_id}/preview")
 async def preview_trigger(
-    service: Asked, trigger_id: UUID, count: Annotated[int, Query(ge=1, le=1000)] = 10
+    service: CurrentService, trigger_id: UUID, count: Annotated[int, Query(ge=1, le=1000)] = 10
 ) -> PreviewAnswer:
     """When it is due next, and its rule in words."""
     return PreviewAnswer.model_validate(await service.triggers.preview(trigger_id, count))
 
 
 @router.get("/{trigger_id}/fires")
-async def list_fires(service: Asked, trigger_id: UUID, query: Annotated[PageQuery, Query()]) -> FiresAnswer:
+async def list_fires(service: CurrentService, trigger_id: UUID, query: Annotated[PageQuery, Query()]) -> FiresAnswer:
     """The ledger: what became of its due times, newest first; also of one that was deleted."""
     page = await service.triggers.fires(trigger_id, limit=query.limit, cursor=query.cursor)
     return FiresAnswer(items=[FireAnswer.model_validate(line) for line in page.items], next_cursor=page.next_cursor)
 
 
 @router.get("/{trigger_id}/deliveries")
-async def list_deliveries(service: Asked, trigger_id: UUID, query: Annotated[PageQuery, Query()]) -> DeliveriesAnswer:
+async def list_deliveries(
+    service: CurrentService, trigger_id: UUID, query: Annotated[PageQuery, Query()]
+) -> DeliveriesAnswer:
     """What it made of events, newest first; also of one that was deleted."""
     page = await service.triggers.delivered(trigger_id, limit=query.limit, cursor=query.cursor)
     return DeliveriesAnswer(

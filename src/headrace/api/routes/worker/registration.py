@@ -9,27 +9,27 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from headrace.api.routes.worker.schemas import WorkerId
-from headrace.api.schemas import Name, Request_, Text
+from headrace.api.schemas import Name, RequestModel, Text
 from headrace.errors import BadRequest
 from headrace.model.definition import Definition
 from headrace.model.job.retry import RetryPolicy
-from headrace.model.limits import Limits
+from headrace.model.limits import DefinitionLimits
 from headrace.model.settings.trigger import TriggerDeclaration
 from headrace.service.worker_protocol.registration import Declared
-from headrace.service.worker_protocol.registration import Hello as Said
+from headrace.service.worker_protocol.registration import Registration as Said
 
 YEARS = 1e9
 QueueName = Annotated[str, StringConstraints(pattern=r"^(\*|[A-Za-z0-9][A-Za-z0-9_.:-]*)$", max_length=100)]
 
 
-class Trigger(Request_):
+class DeclaredTrigger(RequestModel):
     """A trigger in code, with the settings that code says."""
 
     name: Text = Field(min_length=1, max_length=200)
     settings: dict[str, Any] = Field(default={}, description="by the names of the trigger's columns")
 
 
-class NewDefinition(Request_):
+class NewDefinition(RequestModel):
     """A definition in code: what it takes and how it runs. An operator's changes stay."""
 
     key: Name
@@ -37,7 +37,7 @@ class NewDefinition(Request_):
     description: Text = Field(default="", max_length=100_000)
     tags: list[Text] = Field(default=[], max_length=100)
     payload_schema: dict[str, Any] = Field(default={}, description="JSON Schema of the payload")
-    triggers: list[Trigger] = Field(default=[], max_length=100)
+    triggers: list[DeclaredTrigger] = Field(default=[], max_length=100)
     queue: Name = Field(default="default", max_length=100)
     priority: int = Field(default=100, ge=0, le=1000)
     max_attempts: int | None = Field(
@@ -73,7 +73,9 @@ class NewDefinition(Request_):
                 max_attempts=self.max_attempts or default_attempts,
                 timeout=None if self.timeout_seconds is None else timedelta(seconds=self.timeout_seconds),
                 retry=RetryPolicy(*(timedelta(seconds=seconds) for seconds in retry)),
-                limits=Limits(**{field.name: getattr(self, field.name) for field in fields(Limits)}),
+                limits=DefinitionLimits(
+                    **{field.name: getattr(self, field.name) for field in fields(DefinitionLimits)}
+                ),
                 retention_days=self.retention_days,
                 retention_count=self.retention_count,
             )
@@ -81,7 +83,7 @@ class NewDefinition(Request_):
             raise BadRequest(str(error), field="definitions") from None
 
 
-class NewDeclared(Request_):
+class NewDeclared(RequestModel):
     """What the code of one app declares."""
 
     app: Text = Field(min_length=1, max_length=200)
@@ -93,7 +95,7 @@ class NewDeclared(Request_):
         return Declared(self.app, [one.read(default_attempts) for one in self.definitions], self.complete)
 
 
-class Hello(Request_):
+class RegistrationRequest(RequestModel):
     """A worker introduces itself."""
 
     name: Text = Field(min_length=1, max_length=200, description="for people", examples=["build-7:4711"])

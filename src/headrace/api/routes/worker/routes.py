@@ -7,10 +7,10 @@ from datetime import datetime
 from fastapi import Request, Response
 from pydantic import Field
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.disconnect import until_gone
-from headrace.api.routes.worker.registration import Hello
+from headrace.api.disconnect import until_disconnect
+from headrace.api.routes.worker.registration import RegistrationRequest
 from headrace.api.routes.worker.schemas import (
     JSON,
     Claim,
@@ -23,12 +23,12 @@ from headrace.api.routes.worker.schemas import (
     WorkerId,
     claim_answer,
 )
-from headrace.api.schemas import Answer, Request_
+from headrace.api.schemas import RequestModel, ResponseModel
 
 router = new_router(prefix="/worker", tags=["worker"])
 
 
-class Beat(Request_):
+class Beat(RequestModel):
     """A sign of life."""
 
     worker_id: WorkerId
@@ -41,13 +41,13 @@ class Beat(Request_):
     )
 
 
-class Leaving(Request_):
+class Leaving(RequestModel):
     """Who leaves."""
 
     worker_id: WorkerId
 
 
-class SyncedAnswer(Answer):
+class SyncedAnswer(ResponseModel):
     """What came of what the code declares."""
 
     added: list[str]
@@ -59,7 +59,7 @@ class SyncedAnswer(Answer):
     triggers_elsewhere: list[str] = Field(description="whose jobs go to such queues; left as they are")
 
 
-class Welcome(Answer):
+class RegistrationAnswer(ResponseModel):
     """A worker's id. It is the token's that registered it, and works with no other."""
 
     worker_id: int
@@ -69,7 +69,7 @@ class Welcome(Answer):
     synced: SyncedAnswer
 
 
-class BeatAnswer(Answer):
+class BeatAnswer(ResponseModel):
     """What the server wants a worker to know."""
 
     server_time: datetime
@@ -79,14 +79,14 @@ class BeatAnswer(Answer):
 
 
 @router.post("/register")
-async def register_worker(service: Asked, hello: Hello) -> Welcome:
+async def register_worker(service: CurrentService, hello: RegistrationRequest) -> RegistrationAnswer:
     """Become a worker, or say what else it runs now; definitions that its code declares are synced."""
-    said = hello.read(service.house.settings.jobs.default_attempts)
-    return Welcome.model_validate(await service.work.register(said))
+    said = hello.read(service.runtime.settings.jobs.default_attempts)
+    return RegistrationAnswer.model_validate(await service.work.register(said))
 
 
 @router.post("/heartbeat")
-async def beat_worker(service: Asked, beat: Beat) -> BeatAnswer:
+async def beat_worker(service: CurrentService, beat: Beat) -> BeatAnswer:
     """Renew the lease of the worker and so of all that it runs; 409 `lease_lost` when it is lost: register anew."""
     heard = await service.work.heartbeat(
         beat.worker_id,
@@ -105,13 +105,13 @@ async def beat_worker(service: Asked, beat: Beat) -> BeatAnswer:
 
 
 @router.post("/stop", status_code=204)
-async def stop_worker(service: Asked, leaving: Leaving) -> None:
+async def stop_worker(service: CurrentService, leaving: Leaving) -> None:
     """Leave in order: what the worker still holds goes back, unspent."""
     await service.work.stop(leaving.worker_id)
 
 
 @router.post("/jobs/claim", responses={200: {"model": ClaimAnswer}}, response_class=Response)
-async def claim_jobs(service: Asked, wanted: Claim, request: Request) -> Response:
+async def claim_jobs(service: CurrentService, wanted: Claim, request: Request) -> Response:
     """Take jobs, waiting for some up to `wait_seconds`."""
     claiming = service.work.claim(
         wanted.worker_id,
@@ -120,19 +120,19 @@ async def claim_jobs(service: Asked, wanted: Claim, request: Request) -> Respons
         wait=wanted.wait_seconds,
         knows=wanted.fences(),
     )
-    jobs = await until_gone(request, claiming) if wanted.wait_seconds else await claiming
+    jobs = await until_disconnect(request, claiming) if wanted.wait_seconds else await claiming
     return Response(claim_answer(jobs, as_text=wanted.payloads == "text"), media_type=JSON)
 
 
 @router.post("/jobs/finish")
-async def finish_jobs(service: Asked, finish: Finish) -> RefusedAnswer:
+async def finish_jobs(service: CurrentService, finish: Finish) -> RefusedAnswer:
     """Write how many runs ended, all or none; answers with those that were not the worker's any more."""
     refused = await service.work.finish(finish.worker_id, [ended.transition() for ended in finish.ended])
     return RefusedAnswer.of(refused)
 
 
 @router.post("/logs")
-async def write_logs(service: Asked, said: Lines) -> RefusedAnswer:
+async def write_logs(service: CurrentService, said: Lines) -> RefusedAnswer:
     """Keep numbered lines of many runs, a repeat only once; answers with those that were not the worker's."""
     refused = await service.work.write_logs(said.worker_id, [line.read() for line in said.lines])
     return RefusedAnswer.of(refused)

@@ -8,21 +8,21 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, Field, model_validator
 
-from headrace.api.auth import Asked
+from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.routes.worker.schemas import LONGEST_DELAY, STREAM_NUMBERS, Run, Stream, WorkerId
-from headrace.api.schemas import Answer, Request_
+from headrace.api.schemas import RequestModel, ResponseModel
 from headrace.errors import BadRequest
 from headrace.model.job.status import JobStatus
 from headrace.model.log.run_log import LONGEST_FIELDS
 from headrace.model.text import NotJsonError, to_json
 from headrace.service import Service
-from headrace.service.worker_protocol.one_run import OneRun, Said
+from headrace.service.worker_protocol.one_run import OneRun, RunLine
 
 router = new_router(prefix="/worker/jobs/{job_id}", tags=["worker"])
 
 
-class Fenced(Request_):
+class Fenced(RequestModel):
     """Who speaks of which run; 409 `lease_lost` when it is not theirs any more."""
 
     worker_id: WorkerId
@@ -70,7 +70,7 @@ class RunBeat(Fenced):
     message: str | None = None
 
 
-class SaidLine(Request_):
+class SaidLine(RequestModel):
     """A line."""
 
     message: str
@@ -79,13 +79,13 @@ class SaidLine(Request_):
     at: AwareDatetime | None = Field(default=None, description="when; now if absent")
     fields: dict[str, Any] | None = None
 
-    def read(self) -> Said:
+    def read(self) -> RunLine:
         """As the service takes it."""
         try:
             fields = None if self.fields is None else to_json(self.fields, LONGEST_FIELDS)
         except NotJsonError as error:
             raise BadRequest(str(error), field="fields") from None
-        return Said(self.message, self.level, STREAM_NUMBERS[self.stream], self.at, fields)
+        return RunLine(self.message, self.level, STREAM_NUMBERS[self.stream], self.at, fields)
 
 
 class RunLines(Fenced):
@@ -94,7 +94,7 @@ class RunLines(Fenced):
     lines: list[SaidLine] = Field(max_length=1000)
 
 
-class RunEnded(Answer):
+class RunEnded(ResponseModel):
     """What became of the job: without a final status it waits again, for `delay_seconds`.
 
     One that is `unreadable` waits for at least so long, and is a dead letter when nobody could read it for too long.
@@ -105,27 +105,27 @@ class RunEnded(Answer):
     delay_seconds: float
 
 
-class RunBeatAnswer(Answer):
+class RunBeatAnswer(ResponseModel):
     """What the server wants the run to know."""
 
     cancel_requested: bool = Field(description="stop, and say that it failed")
 
 
-class RunLinesAnswer(Answer):
+class RunLinesAnswer(ResponseModel):
     """How many lines of the run are kept by now."""
 
     last_seq: int
 
 
 @router.post("/complete")
-async def complete_run(service: Asked, job_id: UUID, completed: Completed) -> RunEnded:
+async def complete_run(service: CurrentService, job_id: UUID, completed: Completed) -> RunEnded:
     """The job is done."""
     ended = await completed.of(service, job_id).complete(completed.result)
     return RunEnded(outcome=ended.outcome, final=ended.final, delay_seconds=ended.delay)
 
 
 @router.post("/fail")
-async def fail_run(service: Asked, job_id: UUID, failed: RunFailed) -> RunEnded:
+async def fail_run(service: CurrentService, job_id: UUID, failed: RunFailed) -> RunEnded:
     """The run failed; whether the job is tried again, its definition and its attempts decide."""
     after = None if failed.retry_after_seconds is None else timedelta(seconds=failed.retry_after_seconds)
     run = failed.of(service, job_id)
@@ -137,13 +137,13 @@ async def fail_run(service: Asked, job_id: UUID, failed: RunFailed) -> RunEnded:
 
 
 @router.post("/heartbeat")
-async def beat_run(service: Asked, job_id: UUID, beat: RunBeat) -> RunBeatAnswer:
+async def beat_run(service: CurrentService, job_id: UUID, beat: RunBeat) -> RunBeatAnswer:
     """Renew the worker's lease, say how far the run has come, and hear whether it should stop."""
     return RunBeatAnswer(cancel_requested=await beat.of(service, job_id).beat(beat.progress, beat.message))
 
 
 @router.post("/logs")
-async def write_run_logs(service: Asked, job_id: UUID, said: RunLines) -> RunLinesAnswer:
+async def write_run_logs(service: CurrentService, job_id: UUID, said: RunLines) -> RunLinesAnswer:
     """Keep what the run said, after what it said before."""
     last = await said.of(service, job_id).say([line.read() for line in said.lines])
     return RunLinesAnswer(last_seq=last)

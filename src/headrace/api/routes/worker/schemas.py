@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, model_validator
 
-from headrace.api.schemas import Answer, Request_, Text
+from headrace.api.schemas import RequestModel, ResponseModel, Text
 from headrace.model.job.record import ClaimedJob, Terms
 from headrace.model.job.status import JobStatus
 from headrace.model.job.transition import FINALS, UNSPENT, Transition
@@ -51,14 +51,14 @@ class JobRef(BaseModel):
     run: int
 
 
-class HeldRef(Request_):
+class HeldRef(RequestModel):
     """A run that the worker knows of."""
 
     job_id: UUID
     run: Run
 
 
-class Claim(Request_):
+class Claim(RequestModel):
     """How many jobs a worker wants."""
 
     worker_id: WorkerId
@@ -145,7 +145,7 @@ def _terms(terms: Terms) -> dict[str, float | None]:
     }
 
 
-class Ended(Request_):
+class Ended(RequestModel):
     """How one run ended. Without a final status the job waits again, for `delay_seconds`."""
 
     job_id: UUID
@@ -188,14 +188,14 @@ class Ended(Request_):
         )
 
 
-class Finish(Request_):
+class Finish(RequestModel):
     """Runs that ended."""
 
     worker_id: WorkerId
     ended: list[Ended] = Field(max_length=LARGEST_BATCH)
 
 
-class Line(Request_):
+class Line(RequestModel):
     """A line of a run, with its number."""
 
     job_id: UUID
@@ -213,14 +213,14 @@ class Line(Request_):
         return LogLine(self.job_id, self.run, self.seq, self.at, self.level, number, self.message, self.fields_json)
 
 
-class Lines(Request_):
+class Lines(RequestModel):
     """Lines of any of the worker's runs."""
 
     worker_id: WorkerId
     lines: list[Line] = Field(max_length=LARGEST_BATCH)
 
 
-class Progress(Request_):
+class Progress(RequestModel):
     """How far a job has come."""
 
     job_id: UUID
@@ -228,7 +228,7 @@ class Progress(Request_):
     message: str | None = None
 
 
-class RefusedAnswer(Answer):
+class RefusedAnswer(ResponseModel):
     """Runs that are not the worker's any more, of which nothing was written."""
 
     refused: list[JobRef]
