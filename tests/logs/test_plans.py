@@ -65,7 +65,8 @@ async def test_a_search_uses_the_gin_index_and_fetches_few_lines(engine: Engine)
 async def test_a_common_word_is_found_among_the_newest_lines(engine: Engine) -> None:
     await fill(engine.db)
     gin, whole, fetched = await looked_at(engine.db)
-    assert len((await search(engine.db, "get")).hits) == 50
+    async with engine.db.transaction():
+        assert len((await search(engine.db, "get", patience=timedelta(seconds=10))).hits) == 50
     gin_after, whole_after, fetched_after = await looked_at(engine.db)
     assert (gin_after, whole_after) == (gin, whole)
     assert fetched_after - fetched < 200
