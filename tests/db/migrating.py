@@ -21,7 +21,7 @@ def main() -> None:
     """Print the numbers of the steps taken."""
     url, *slow = sys.argv[1:]
     taken = asyncio.run(migrate(Endpoint(url), [*read_migrations(), SLOW] if slow else None))
-    print(*(step.number for step in taken))
+    print(*(step.number for step in taken.steps))
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ async def test_a_dump_is_restored_whole_and_work_goes_on(
     dump = str(tmp_path / "dump")
     await run("pg_dump", "--format=custom", f"--file={dump}", database_url)
     await run("pg_restore", "--exit-on-error", "--no-owner", f"--dbname={empty_database_url}", dump)
-    assert await migrate(Endpoint(empty_database_url)) == []
+    assert await migrate(Endpoint(empty_database_url)) == ([], [])
     restored = await Endpoint(empty_database_url).connect("test")
     try:
         assert await restored.fetch(WHOLE) == before

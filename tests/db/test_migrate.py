@@ -20,7 +20,15 @@ from headrace.db.embedded.roles import SQL_ROLE, sql_role_url
 from headrace.db.migrate import Migration, applied_migrations, migrate, read_migrations, rollback
 from headrace.errors import DatabaseUnusable
 
-ALL = read_migrations()
+KNOWN = read_migrations()
+# Steps of the test's own come after ours, so that there are always several.
+ALL = [
+    *KNOWN,
+    Migration(len(KNOWN) + 1, "one", "create table headrace.one (n int)", "drop table headrace.one"),
+    Migration(
+        len(KNOWN) + 2, "two", "alter table headrace.one add column m int", "alter table headrace.one drop column m"
+    ),
+]
 NUMBERS = [step.number for step in ALL]
 
 # Everything a migration may make, by name and shape.
@@ -71,28 +79,30 @@ async def test_each_step_down_leaves_what_was_there_before_it_and_up_again_is_th
         await migrate(endpoint, [])
         for n in range(1, len(ALL) + 1):
             before.append(await fingerprint(conn))
-            assert [step.number for step in await migrate(endpoint, ALL[:n])] == [n]
+            assert [step.number for step in (await migrate(endpoint, ALL[:n])).steps] == [n]
         whole = await fingerprint(conn)
         assert len(whole) > 200
         for step in reversed(ALL):
-            assert await rollback(endpoint) == [step]
+            assert await rollback(endpoint, migrations=ALL) == [step]
             assert await fingerprint(conn) == before.pop(), f"after step {step.number} was taken back"
         assert {row[1] for row in await fingerprint(conn) if row[0] == "relation"} == {
             "migration",
             "migration_pkey",
+            "function_file",
+            "function_file_pkey",
         }
-        assert await rollback(endpoint) == []
-        assert await migrate(endpoint) == ALL
+        assert await rollback(endpoint, migrations=ALL) == []
+        assert (await migrate(endpoint, ALL)).steps == ALL
         assert await fingerprint(conn) == whole
-        assert await migrate(endpoint) == []
+        assert await migrate(endpoint, ALL) == ([], [])
     finally:
         await conn.close()
 
 
 async def test_several_steps_are_taken_back_newest_first(endpoint: Endpoint) -> None:
-    await migrate(endpoint)
-    assert [step.number for step in await rollback(endpoint, steps=2)] == NUMBERS[:-3:-1]
-    assert [step.number for step in await rollback(endpoint, steps=99)] == NUMBERS[-3::-1]
+    await migrate(endpoint, ALL)
+    assert [step.number for step in await rollback(endpoint, steps=2, migrations=ALL)] == NUMBERS[:-3:-1]
+    assert [step.number for step in await rollback(endpoint, steps=99, migrations=ALL)] == NUMBERS[-3::-1]
 
 
 async def test_the_history_records_each_step(endpoint: Endpoint) -> None:
@@ -102,8 +112,8 @@ async def test_the_history_records_each_step(endpoint: Endpoint) -> None:
     assert [(step.number, step.name, step.checksum) for step in applied] == [
         (step.number, step.name, step.checksum) for step in ALL[:2]
     ]
-    await migrate(endpoint)
-    await rollback(endpoint)
+    await migrate(endpoint, ALL)
+    await rollback(endpoint, migrations=ALL)
     assert [step.number for step in await applied_migrations(endpoint)] == NUMBERS[:-1]
 
 
@@ -121,16 +131,16 @@ async def test_a_login_that_may_make_no_schema_is_told_so_and_goes_on_with_one_t
             await migrate(guest)
         await migrate(endpoint, [])
         await conn.execute(f"grant usage on schema headrace to {name}; grant select on headrace.migration to {name}")
-        assert await migrate(guest, []) == []
+        assert await migrate(guest, []) == ([], [])
     finally:
         await conn.execute(f"drop owned by {name}; drop role {name}")
         await conn.close()
 
 
 async def test_a_step_with_another_content_is_refused(endpoint: Endpoint) -> None:
-    await migrate(endpoint)
-    changed = [*ALL[:2], replace(ALL[2], up=ALL[2].up + "\n-- changed"), *ALL[3:]]
-    with pytest.raises(DatabaseUnusable, match=r"migration 0003 \(partitions\) was applied with another content"):
+    await migrate(endpoint, ALL)
+    changed = [*ALL[:-1], replace(ALL[-1], up=ALL[-1].up + "\n-- changed")]
+    with pytest.raises(DatabaseUnusable, match=r"migration \d{4} \(two\) was applied with another content"):
         await migrate(endpoint, changed)
     with pytest.raises(DatabaseUnusable, match="another content"):
         await rollback(endpoint, migrations=changed)
@@ -140,10 +150,23 @@ async def test_a_step_with_another_content_is_refused(endpoint: Endpoint) -> Non
 async def test_a_database_newer_than_the_code_is_refused(endpoint: Endpoint) -> None:
     future = Migration(len(ALL) + 1, "future", "create table headrace.future ()", "drop table headrace.future")
     await migrate(endpoint, [*ALL, future])
-    for attempt in (migrate(endpoint), rollback(endpoint)):
+    for attempt in (migrate(endpoint, ALL), rollback(endpoint, migrations=ALL)):
         with pytest.raises(DatabaseUnusable, match=r"\(future\), which this version does not know.*upgrade this one"):
             await attempt
     assert len(await applied_migrations(endpoint)) == len(ALL) + 1
+
+
+async def test_a_database_of_another_baseline_is_refused_with_how_to_make_it_anew(endpoint: Endpoint) -> None:
+    await migrate(endpoint)
+    conn = await connect(endpoint)
+    await conn.execute("update headrace.migration set name = 'nouns', checksum = '-' where number = 1")
+    await conn.execute("insert into headrace.migration (number, name, checksum) values (45, 'lost_with', '-')")
+    for attempt in (migrate(endpoint), rollback(endpoint)):
+        with pytest.raises(DatabaseUnusable, match=r"another baseline, 0001 \(nouns\).*drop schema headrace cascade"):
+            await attempt
+    await conn.execute("drop schema headrace cascade")
+    await conn.close()
+    assert (await migrate(endpoint)).steps == KNOWN
 
 
 async def test_a_step_that_fails_leaves_nothing_behind(endpoint: Endpoint) -> None:
@@ -154,7 +177,7 @@ async def test_a_step_that_fails_leaves_nothing_behind(endpoint: Endpoint) -> No
     conn = await connect(endpoint)
     assert await conn.fetchval("select to_regclass('headrace.half')") is None
     await conn.close()
-    assert await migrate(endpoint) == []
+    assert (await migrate(endpoint, ALL)).steps == []
 
 
 GATED = """
@@ -170,7 +193,7 @@ async def test_a_step_that_ends_in_a_deadlock_with_live_work_is_taken_again(endp
     await watch.execute("create table public.first (); create table public.second ()")
     await gate.execute("select pg_advisory_lock(4711)")
     step = Migration(1, "gated", GATED, "drop table headrace.half")
-    migrating = asyncio.create_task(migrate(endpoint, [step]))
+    migrating = asyncio.create_task(migrate(endpoint, [step], []))
     await until("the step holds the first table", lambda: waiting(watch, "advisory"))
     # Only the migration looks for a deadlock, so it is the one that gives way.
     await work.execute("set deadlock_timeout = '1h'")
@@ -180,7 +203,7 @@ async def test_a_step_that_ends_in_a_deadlock_with_live_work_is_taken_again(endp
         await until("live work waits for the first table", lambda: waiting(watch, "relation"))
         await gate.execute("select pg_advisory_unlock(4711)")
         await wanting
-    assert await migrating == [step]
+    assert await migrating == ([step], [])
     for connection in (gate, work, watch):
         await connection.close()
 
@@ -195,8 +218,8 @@ async def waiting(watch: Connection, for_what: str) -> bool:
 
 
 async def test_migrations_at_once_take_each_step_once(endpoint: Endpoint) -> None:
-    taken = await asyncio.gather(*(migrate(endpoint) for _ in range(4)))
-    assert sorted(step.number for steps in taken for step in steps) == NUMBERS
+    taken = await asyncio.gather(*(migrate(endpoint, ALL) for _ in range(4)))
+    assert sorted(step.number for one in taken for step in one.steps) == NUMBERS
 
 
 async def test_processes_that_migrate_at_once_take_each_step_once(endpoint: Endpoint) -> None:
@@ -204,7 +227,7 @@ async def test_processes_that_migrate_at_once_take_each_step_once(endpoint: Endp
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     outputs = await asyncio.gather(*(asyncio.to_thread(process.communicate) for process in processes))
     assert [process.returncode for process in processes] == [0, 0]
-    assert sorted(int(number) for out, _ in outputs for number in out.split()) == NUMBERS
+    assert sorted(int(number) for out, _ in outputs for number in out.split()) == NUMBERS[: len(KNOWN)]
 
 
 async def test_a_process_killed_half_way_through_a_step_leaves_nothing_in_the_way(endpoint: Endpoint) -> None:
@@ -217,9 +240,9 @@ async def test_a_process_killed_half_way_through_a_step_leaves_nothing_in_the_wa
         process.wait()
         await until("its transaction is gone", lambda: _is(conn, asleep, 0))
         assert await conn.fetchval("select to_regclass('headrace.half')") is None
-        assert [step.number for step in await applied_migrations(endpoint)] == NUMBERS
+        assert [step.number for step in await applied_migrations(endpoint)] == NUMBERS[: len(KNOWN)]
         after = Migration(9999, "slow", "create table headrace.half ()", "drop table headrace.half")
-        assert await migrate(endpoint, [*ALL, after]) == [after]
+        assert (await migrate(endpoint, [*KNOWN, after])).steps == [after]
     finally:
         process.kill()
         process.wait()
@@ -242,7 +265,7 @@ async def test_a_migration_that_never_ends_elsewhere_is_reported(
             await conn.execute("select pg_advisory_xact_lock(hashtextextended('headrace.migrate', 0))")
             with pytest.raises(DatabaseUnusable, match="another process is migrating this database"):
                 await migrate(endpoint)
-        assert await migrate(endpoint) == ALL
+        assert (await migrate(endpoint)).steps == KNOWN
     finally:
         await conn.close()
 
@@ -250,7 +273,7 @@ async def test_a_migration_that_never_ends_elsewhere_is_reported(
 async def test_a_step_does_not_queue_for_ever_behind_a_reader(endpoint: Endpoint) -> None:
     conn = await connect(endpoint)
     try:
-        await migrate(endpoint)
+        await migrate(endpoint, ALL)
         seen = Migration(
             len(ALL) + 1,
             "seen",

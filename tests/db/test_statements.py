@@ -16,10 +16,12 @@ from headrace.model.job.outcome import Failed
 SOURCE = Path(headrace.__file__).parent
 # Several commands in one text: executed, for only one command can be prepared.
 SEVERAL = {"take_lock", "prepare_history"}
+# What migrate applies as a whole, and schema.sql, which is for reading.
+WHOLE = {"schema", "functions", "views.sql", "table_triggers.sql", "schema.sql"}
 
 
 def files() -> list[Path]:
-    return sorted(path for path in SOURCE.rglob("*.sql") if "migrations" not in path.parts)
+    return sorted(path for path in SOURCE.rglob("*.sql") if path.parent.name not in WHOLE and path.name not in WHOLE)
 
 
 def named_statements() -> Iterator[tuple[str, str, str]]:

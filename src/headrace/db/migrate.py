@@ -1,4 +1,4 @@
-"""Numbered plain-SQL migrations, up and down, each in its own transaction with its record."""
+"""Numbered plain-SQL migrations, up and down, each in one transaction with its record. Then functions by checksum."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 import asyncpg
 
 from headrace.db.connect import Connection, Endpoint
+from headrace.db.function_files import FunctionFile, read_function_files, replace_changed
 from headrace.db.statements import statements
 from headrace.errors import DatabaseAway, DatabaseUnusable
 from headrace.log import get_logger
 
 SQL = statements(__file__)
-FOLDER = Path(__file__).parent / "migrations"
+FOLDER = Path(__file__).parent / "schema"
 MOST_TRIES = 10
+T = TypeVar("T")
 
 log = get_logger("headrace.db")
 
@@ -57,14 +60,29 @@ def read_migrations(folder: Path = FOLDER) -> list[Migration]:
     return found
 
 
-async def migrate(endpoint: Endpoint, migrations: Sequence[Migration] | None = None) -> list[Migration]:
-    """Take every step that is missing; gives back those taken."""
+class Migrated(NamedTuple):
+    """What a migration did: the steps taken, and the names of the function files replaced."""
+
+    steps: list[Migration]
+    replaced: list[str]
+
+
+async def migrate(
+    endpoint: Endpoint,
+    migrations: Sequence[Migration] | None = None,
+    functions: Sequence[FunctionFile] | None = None,
+) -> Migrated:
+    """Take every step that is missing, and replace the functions that have changed."""
     known = read_migrations() if migrations is None else migrations
+    files = read_function_files() if functions is None else functions
     taken: list[Migration] = []
     async with _connected(endpoint) as connection:
-        while (step := await _through_deadlocks(lambda: _take_step(connection, known))) is not None:
-            taken.append(step)
-    return taken
+        while True:
+            step, replaced = await _through_deadlocks(lambda: _take_step(connection, known, files))
+            if step is not None:
+                taken.append(step)
+            if step is None or step is known[-1]:
+                return Migrated(taken, replaced)
 
 
 async def rollback(
@@ -82,14 +100,18 @@ async def rollback(
     return undone
 
 
-async def _take_step(connection: Connection, known: Sequence[Migration]) -> Migration | None:
+async def _take_step(
+    connection: Connection, known: Sequence[Migration], files: Sequence[FunctionFile]
+) -> tuple[Migration | None, list[str]]:
+    """Take the next step, if one is missing. The last one brings the functions: both are seen at the same moment."""
     async with _step(connection, known) as applied:
-        if applied == len(known):
-            return None
-        step = known[applied]
-        await connection.execute(step.up)
-        await connection.execute(SQL["record_step"], step.number, step.name, step.checksum)
-    return step
+        step = known[applied] if applied < len(known) else None
+        if step is not None:
+            await connection.execute(step.up)
+            await connection.execute(SQL["record_step"], step.number, step.name, step.checksum)
+        if not known or applied < len(known) - 1:
+            return step, []
+        return step, await replace_changed(connection, files)
 
 
 async def _undo_step(connection: Connection, known: Sequence[Migration]) -> Migration | None:
@@ -102,7 +124,7 @@ async def _undo_step(connection: Connection, known: Sequence[Migration]) -> Migr
     return step
 
 
-async def _through_deadlocks(take: Callable[[], Awaitable[Migration | None]]) -> Migration | None:
+async def _through_deadlocks(take: Callable[[], Awaitable[T]]) -> T:
     """Live work takes locks in its own order. A step that gives way to it left nothing behind, and is tried again."""
     for tried in range(1, MOST_TRIES):
         try:
@@ -126,18 +148,26 @@ async def applied_migrations(endpoint: Endpoint) -> list[Applied]:
 
 def refuse_foreign_history(applied: Sequence[Applied], known: Sequence[Migration]) -> None:
     """Raise when the database took other steps than this version knows."""
+    for place, (step, record) in enumerate(zip(known, applied, strict=False)):
+        if (step.number, step.checksum) == (record.number, record.checksum):
+            continue
+        if place == 0:
+            raise DatabaseUnusable(
+                f"the database was made with another baseline, {record.number:04} ({record.name}), and no migration "
+                "leads from that one to this version's. Use the version that made the database, or make the database "
+                "anew, which deletes all its jobs: headrace db psql -c 'drop schema headrace cascade', "
+                "then headrace db migrate."
+            )
+        raise DatabaseUnusable(
+            f"migration {record.number:04} ({record.name}) was applied with another content than this version's. "
+            "Restore the file, or the database from a backup."
+        )
     if len(applied) > len(known):
         newest = applied[-1]
         raise DatabaseUnusable(
             f"the database has migration {newest.number:04} ({newest.name}), which this version does not know. "
             "It was migrated by a newer Headrace: upgrade this one."
         )
-    for step, record in zip(known, applied, strict=False):
-        if (step.number, step.checksum) != (record.number, record.checksum):
-            raise DatabaseUnusable(
-                f"migration {record.number:04} ({record.name}) was applied with another content than this version's. "
-                "Restore the file, or the database from a backup."
-            )
 
 
 @asynccontextmanager

@@ -11,6 +11,11 @@ create table if not exists headrace.migration (
   name        text not null,
   checksum    text not null,
   applied_at  timestamptz not null default now()
+);
+create table if not exists headrace.function_file (
+  name        text primary key,
+  checksum    text not null,
+  applied_at  timestamptz not null default now()
 )
 
 -- name: has_history

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from tests.cli.calling import Shell
 
-from headrace.db.connect import Connection
-from headrace.db.migrate import read_migrations
+from headrace.db.connect import Connection, Endpoint
+from headrace.db.function_files import read_function_files
+from headrace.db.migrate import migrate, read_migrations
 
 APP = """
 from headrace import Headrace
@@ -30,6 +31,7 @@ async def {second}() -> None:
 def test_migrations_are_taken_shown_and_taken_back(tmp_path: Path, empty_database_url: str) -> None:
     shell = Shell(tmp_path, HEADRACE_DATABASE_URL=empty_database_url)
     steps = [f"{step.number:04} {step.name}" for step in read_migrations()]
+    functions = f"applied functions: {', '.join(file.name for file in read_function_files())}"
     newest = steps[-1]
 
     before = shell.call("db", "status")
@@ -37,7 +39,7 @@ def test_migrations_are_taken_shown_and_taken_back(tmp_path: Path, empty_databas
     assert before.out.startswith("PostgreSQL 18 (yours)\n")
 
     taken = shell.call("db", "migrate")
-    assert (taken.code, taken.out.splitlines()) == (0, [f"applied {step}" for step in steps])
+    assert (taken.code, taken.out.splitlines()) == (0, [*(f"applied {step}" for step in steps), functions])
     assert shell.call("db", "migrate").out == "nothing to do: the schema is up to date\n"
     assert shell.call("db", "status").out.count("applied") == len(steps)
 
@@ -48,7 +50,33 @@ def test_migrations_are_taken_shown_and_taken_back(tmp_path: Path, empty_databas
     assert (status.count("applied"), status.count("missing")) == (len(steps) - 1, 1)
     agreed = shell.call("db", "rollback", "--steps", "99", stdin="y\n")
     assert agreed.out.count("took back") == len(steps) - 1
-    assert shell.call("db", "migrate").out.count("applied") == len(steps)
+    assert shell.call("db", "migrate").out.splitlines() == taken.out.splitlines()
+
+
+async def test_a_changed_function_is_replaced_without_a_step(tmp_path: Path, empty_database_url: str) -> None:
+    await execute(
+        empty_database_url, "update headrace.function_file set checksum = '-' where name in ('retry', 'cancel')"
+    )
+    shell = Shell(tmp_path, HEADRACE_DATABASE_URL=empty_database_url)
+    assert shell.call("db", "migrate").out == "applied functions: cancel, retry\n"
+    assert shell.call("db", "migrate").out == "nothing to do: the schema is up to date\n"
+
+
+async def test_a_database_of_another_baseline_is_refused(tmp_path: Path, empty_database_url: str) -> None:
+    await execute(empty_database_url, "update headrace.migration set name = 'nouns', checksum = '-' where number = 1")
+    shell = Shell(tmp_path, HEADRACE_DATABASE_URL=empty_database_url)
+    refused = shell.call("db", "migrate")
+    assert (refused.code, refused.out) == (5, "")
+    assert "the database was made with another baseline, 0001 (nouns)" in refused.err
+    assert "headrace db psql -c 'drop schema headrace cascade'" in refused.err
+
+
+async def execute(url: str, change: str) -> None:
+    """Migrate a database, and change what it knows of its schema."""
+    await migrate(Endpoint(url))
+    conn = await Endpoint(url).connect("test")
+    await conn.execute(change)
+    await conn.close()
 
 
 def test_the_url_is_printed(tmp_path: Path, database_url: str) -> None:

@@ -26,14 +26,16 @@ DataDir = Annotated[Path | None, typer.Option(help="Folder of the embedded Postg
 
 @app.command("migrate")
 def migrate_command(data_dir: DataDir = None, config: ConfigFile = None) -> None:
-    """Take every migration that is missing. Example: headrace db migrate"""
+    """Take every migration that is missing, and replace functions that changed. Example: headrace db migrate"""
 
     async def work() -> None:
         async with _opened(data_dir) as database:
-            taken = await migrate(database.endpoint)
-            for step in taken:
+            done = await migrate(database.endpoint)
+            for step in done.steps:
                 typer.echo(f"applied {step.number:04} {step.name}")
-            if not taken:
+            if done.replaced:
+                typer.echo(f"applied functions: {', '.join(done.replaced)}")
+            if not done.steps and not done.replaced:
                 typer.echo("nothing to do: the schema is up to date")
 
     asyncio.run(work())

@@ -1,0 +1,69 @@
+-- True when an ended job waits to run again, with its attempts counted anew; false when it has not ended.
+-- A job that a person retries stands for its due time again.
+create or replace function headrace.retry(job_id uuid) returns boolean language plpgsql as $$
+declare
+  record headrace.job := headrace._job_or_error(retry.job_id);
+  ended headrace.attempt;
+  holder uuid;
+begin
+  -- The lock makes a second retry wait, and then find no final left. Only the final attempt is ever updated.
+  select * into ended from headrace.attempt as a where a.job_id = record.id and a.final is not null for update;
+  if ended.job_id is null then
+    return false;
+  elsif ended.replaced_by is not null then
+    raise exception 'job "%" cannot be retried: job "%" replaced it', record.id, ended.replaced_by
+      using errcode = 'HR409', detail = ended.replaced_by::text, hint = 'Retry that one instead.';
+  end if;
+  perform headrace._runnable((select key from headrace.definition where id = record.definition_id));
+  update headrace.attempt as a set final = null where a.job_id = record.id and a.run = ended.run;
+  loop
+    insert into headrace.queue (job_id, tenant_id, lane_id, status, queued_at, priority, max_attempts, run, dedupe_key,
+                                dedupe_waiting, overlap_id, gate)
+    values (record.id, record.tenant_id, record.lane_id, 'queued', now(), record.priority, record.max_attempts, ended.run,
+            record.dedupe_key, record.dedupe_waiting,
+            (select t.id from headrace.trigger as t where t.id = record.source_ref and t.overlap <> 'allow'),
+            headrace._gate(record.lane_id, record.tenant_id, record.payload))
+    on conflict (tenant_id, dedupe_key) where dedupe_key is not null do nothing;
+    exit when found;
+    select q.job_id into holder from headrace.queue as q
+     where q.tenant_id = record.tenant_id and q.dedupe_key = record.dedupe_key;
+    -- If the holder ended between the two statements, the key is free and we try again.
+    continue when holder is null;
+    raise exception 'job "%" cannot be retried: job "%" holds its dedupe key "%"', record.id, holder, record.dedupe_key
+      using errcode = 'HR409', detail = holder::text, hint = 'Wait for that job to end, or cancel it.';
+  end loop;
+  perform headrace._wake_workers();
+  return true;
+end $$;
+
+-- Closes a job that failed in favour of another; false when it has not ended. One that succeeded or was canceled stays
+-- as it is: no bulk retry runs it again. The lock is that of a retry: the second of two callers sees what the first did.
+create or replace function headrace._replace(job_id uuid, new_job_id uuid) returns boolean language plpgsql as $$
+declare
+  ended headrace.attempt;
+begin
+  select * into ended from headrace.attempt as a where a.job_id = _replace.job_id and a.final is not null for update;
+  if ended.job_id is null then
+    return false;
+  elsif ended.replaced_by is not null then
+    raise exception 'job "%" cannot be retried: job "%" replaced it', ended.job_id, ended.replaced_by
+      using errcode = 'HR409', detail = ended.replaced_by::text, hint = 'Retry that one instead.';
+  end if;
+  update headrace.attempt as a set final = 'canceled', replaced_by = _replace.new_job_id
+   where a.job_id = ended.job_id and a.run = ended.run and ended.final in ('failed', 'dead_letter');
+  return true;
+end $$;
+
+-- A person's retry is the only update of an attempt, and the only way for a job of an old week to be live again. The share
+-- lock makes it and the mark "leaving" wait for each other: the second sees what the first has done.
+create or replace function headrace._refuse_leaving() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform from headrace.partition
+    where headrace._first_id(lower_bound) <= new.job_id and new.job_id < headrace._first_id(upper_bound) and not leaving
+      for share;
+  if not found then
+    raise exception 'unknown job "%"', new.job_id using errcode = 'HR404', hint = 'Its time has run out, and it is being removed.';
+  end if;
+  return new;
+end $$;

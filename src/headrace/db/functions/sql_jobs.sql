@@ -1,0 +1,151 @@
+-- SQL jobs: definitions that name a function of the database.
+
+-- Definitions are known by their key, and inside by a number; this name for one is the same in every database, for
+-- callers who keep what define_sql_job gives them. Not md5, which some servers are forbidden to compute.
+create or replace function headrace._definition_uuid(key text) returns uuid language sql immutable strict as $$
+  select encode(substr(sha256(convert_to('headrace.definition ' || key, 'UTF8')), 1, 16), 'hex')::uuid
+$$;
+
+-- 'name', 'schema.name' or 'schema.name(jsonb)' in its parts, unquoted and cut as the server cuts names; schema and
+-- signature are null where they were not said.
+create or replace function headrace._parse_function(
+  function text, out in_schema text, out called text, out signature text
+) language plpgsql stable as $$
+declare
+  parts constant text[] := regexp_match(btrim(function, E' \t\n\r'), '^(.*?)[[:space:]]*([(][[:space:]]*(?:(?:pg_catalog[.])?jsonb)?[[:space:]]*[)])?$', 'i');
+  words text[];
+begin
+  begin
+    words := parse_ident(parts[1]);
+  exception when invalid_parameter_value then  -- left null
+  end;
+  if words is null or cardinality(words) > 2 then
+    raise exception '"%" does not name a function', left(function, 200) using errcode = 'HR400',
+      hint = 'Write name, schema.name or schema.name(jsonb), as in SQL: a name with capitals or blanks in double quotes. '
+             'A SQL job''s function takes nothing or one jsonb.';
+  end if;
+  words := words::name[]::text[];
+  in_schema := case when cardinality(words) = 2 then words[1] end;
+  called := words[cardinality(words)];
+  signature := case when parts[2] ~* 'jsonb' then '(jsonb)' when parts[2] is not null then '()' end;
+end $$;
+
+-- Why a function cannot be a SQL job's, or null.
+create or replace function headrace._sql_job_problem(p pg_proc) returns text language sql stable as $$
+  select case
+    when p.prokind <> 'f' then format('it is %s', case p.prokind
+      when 'p' then 'a procedure' when 'a' then 'an aggregate' else 'a window function' end)
+    when p.proretset then 'it returns a set'
+    when p.proargmodes is not null then 'it has OUT arguments'
+    when p.prorettype <> 'jsonb'::regtype then format('it returns %s', format_type(p.prorettype, null))
+  end
+$$;
+
+-- The one function that the text names, as it is now; or a clear error.
+create or replace function headrace._sql_job_function(function text) returns pg_proc language plpgsql stable as $$
+declare
+  wanted constant record := headrace._parse_function(function);
+  allowed constant text[] := (select allowed_schemas from headrace.sql_setting);
+  within text := wanted.in_schema;
+  found pg_proc[];
+  problem text;
+begin
+  if within is null then
+    -- The first allowed schema that has it: the caller's search_path must not decide what workers run.
+    select s.name into within from unnest(allowed) with ordinality as s (name, ordinal)
+     where exists (select from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace
+                    where n.nspname = s.name and p.proname = wanted.called)
+     order by ordinal limit 1;
+  elsif not within = any(allowed) then
+    raise exception 'functions of schema "%" may not be run as jobs', within using errcode = 'HR400',
+      hint = format('Allowed: %s. An operator may change headrace.sql_setting.', array_to_string(allowed, ', '));
+  end if;
+  found := array(select p from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace
+                  where n.nspname = within and p.proname = wanted.called
+                    and case wanted.signature when '()' then p.pronargs = 0
+                                              when '(jsonb)' then p.proargtypes::text = 'jsonb'::regtype::oid::text
+                                              else p.pronargs = 0 or p.proargtypes::text = 'jsonb'::regtype::oid::text end);
+  if cardinality(found) = 0 then
+    raise exception 'there is no function "%" that takes %', wanted.called, coalesce(wanted.signature, '() or (jsonb)')
+      using errcode = 'HR404', hint = coalesce(
+        (select 'There is ' || string_agg(p.oid::regprocedure::text, ', ') || '.'
+           from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace
+          where n.nspname = within and p.proname = wanted.called),
+        format('Create it first, in one of the allowed schemas: %s.', array_to_string(allowed, ', ')));
+  elsif cardinality(found) > 1 then
+    raise exception 'there are two functions "%": one takes nothing, one takes jsonb', wanted.called
+      using errcode = 'HR409', hint = format('Say which: %I.%I() or %1$I.%2$I(jsonb).', within, wanted.called);
+  end if;
+  problem := headrace._sql_job_problem(found[1]);
+  if problem is not null then
+    raise exception '% cannot be a SQL job: %', found[1].oid::regprocedure, problem using errcode = 'HR400',
+      hint = 'It must be a plain function that takes () or (jsonb) and returns jsonb.';
+  end if;
+  return found[1];
+end $$;
+
+-- A SQL job by its key, made or changed. As with what code declares, a setting that an operator changed stays. Whether
+-- the role of SQL jobs may execute the function is seen when it runs: that role is the worker's affair.
+-- Four attempts, as with `jobs.max_retries_default` of code. The database does not read the configuration: where that has
+-- another value, the caller gives max_attempts.
+create or replace function headrace.define_sql_job(
+  key text, function text, description text default '', timeout_seconds float8 default null, max_attempts int default null
+) returns uuid language plpgsql as $$
+declare
+  p constant pg_proc := headrace._sql_job_function(function);
+  in_schema constant text := (select nspname from pg_namespace where oid = p.pronamespace);
+  signature constant text := case p.pronargs when 0 then '()' else '(jsonb)' end;
+  says constant jsonb := jsonb_build_object('max_attempts', coalesce(max_attempts, 4), 'timeout_seconds', timeout_seconds);
+  def headrace.definition;
+begin
+  if key is null or key !~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$' then
+    raise exception 'the key "%" is not valid', left(key, 200) using errcode = 'HR400',
+      hint = 'A key has 1 to 200 of A-Z a-z 0-9 _ . : - and starts with a letter or digit.';
+  elsif max_attempts not between 1 and 1000 then
+    raise exception 'max_attempts % is out of range (1 to 1000)', max_attempts using errcode = 'HR400';
+  elsif not (timeout_seconds > 0 and timeout_seconds < 'infinity') then
+    raise exception 'timeout_seconds % is out of range: it must be more than zero', timeout_seconds using errcode = 'HR400',
+      hint = 'Leave it out for a job without a timeout.';
+  end if;
+
+  insert into headrace.definition as d
+    (key, kind, app, description, hash, declared, max_attempts, timeout_seconds, function_schema, function_name, function_signature)
+  values (define_sql_job.key, 'sql', 'sql', coalesce(define_sql_job.description, ''),
+    left(encode(sha256(convert_to(jsonb_build_array(define_sql_job.key, in_schema, p.proname, signature,
+                                                    coalesce(define_sql_job.description, ''), says)::text, 'UTF8')), 'hex'), 16),
+    says, coalesce(define_sql_job.max_attempts, 4), define_sql_job.timeout_seconds, in_schema, p.proname, signature)
+  on conflict on constraint definition_key_key do update
+     set kind = 'sql', app = 'sql', description = excluded.description, hash = excluded.hash, declared = excluded.declared,
+         tags = '{}', payload_schema = '{}', triggers = '[]', deleted_from_code_at = null, synced_at = now(),
+         function_schema = excluded.function_schema, function_name = excluded.function_name,
+         function_signature = excluded.function_signature,
+         max_attempts = case when d.declared -> 'max_attempts' = to_jsonb(d.max_attempts) then excluded.max_attempts
+                             else d.max_attempts end,
+         timeout_seconds = case when (d.declared ->> 'timeout_seconds')::float8 is not distinct from d.timeout_seconds
+                                then excluded.timeout_seconds else d.timeout_seconds end
+   where d.kind = 'sql' or d.deleted_from_code_at is not null
+  returning * into def;
+  if def.id is null then
+    select * into def from headrace.definition as d where d.key = define_sql_job.key;
+    raise exception 'definition "%" is a % job of app "%"', key, def.kind, def.app using errcode = 'HR409',
+      hint = 'Choose another key.';
+  end if;
+  perform headrace._lane(def.queue, def.id);
+  return headrace._definition_uuid(key);
+end $$;
+
+-- True when the definition was there: no job of it is accepted any more. Those that wait are still run.
+create or replace function headrace.undefine_sql_job(key text) returns boolean language plpgsql as $$
+declare found_kind text;
+begin
+  update headrace.definition as d set deleted_from_code_at = now()
+   where d.key = undefine_sql_job.key and d.kind = 'sql' and d.deleted_from_code_at is null;
+  if found then
+    return true;
+  end if;
+  select d.kind into found_kind from headrace.definition as d where d.key = undefine_sql_job.key;
+  if found_kind <> 'sql' then
+    raise exception 'definition "%" is a % job', key, found_kind using errcode = 'HR409', hint = 'Remove it where it is declared.';
+  end if;
+  return false;
+end $$;

@@ -1,9 +1,0 @@
-drop table headrace.waiter;
-drop table headrace.progress;
-drop table headrace.idempotency;
-drop table headrace.attempt;
-drop table headrace.queue;
-drop sequence headrace.queue_seq;
-drop table headrace.job;
-drop type headrace.attempt_outcome;
-drop type headrace.job_status;

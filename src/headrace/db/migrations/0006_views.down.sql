@@ -1,2 +1,0 @@
-drop view headrace.queue_depth;
-drop view headrace.jobs;

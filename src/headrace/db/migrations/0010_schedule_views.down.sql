@@ -1,2 +1,0 @@
-drop view headrace.schedule_status;
-drop view headrace.job_history;

@@ -1,1 +1,0 @@
-alter table headrace.attempt drop column detail;

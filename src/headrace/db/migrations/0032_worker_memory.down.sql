@@ -1,1 +1,0 @@
-alter table headrace.worker drop column memory_bytes;

@@ -1,2 +1,0 @@
-drop function headrace._lost_error(interval);
-alter table headrace.worker drop column stood_still;

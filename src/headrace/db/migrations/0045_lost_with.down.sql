@@ -1,1 +1,0 @@
-alter table headrace.worker drop column lost_with;
