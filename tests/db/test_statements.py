@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,12 +45,19 @@ def test_every_statement_is_used_by_the_module_beside_it() -> None:
 
 def test_a_name_is_followed_by_its_statement_and_nothing_of_the_next(tmp_path: Path) -> None:
     file = tmp_path / "x.sql"
-    file.write_text("-- About the file.\n\n-- name: first\nselect 1\n\n-- Why.\n-- name: second_one\nselect 2;\n")
-    statements = read_statements(file)
-    assert list(statements) == ["first", "second_one"]
-    assert statements["first"].startswith("select 1")
-    assert "select 2" not in statements["first"]
-    assert statements["second_one"] == "select 2;"
+    file.write_text(
+        "-- About the file.\n\n-- name: first\nselect 1\n\n-- Why.\n-- And how.\n-- name: second_one\n"
+        "select 2,\n  -- the third\n  3;\n"
+    )
+    assert read_statements(file) == {"first": "select 1", "second_one": "select 2,\n  -- the third\n  3;"}
+
+
+def test_no_statement_has_the_comment_of_the_next() -> None:
+    ends = [(file, name) for file, name, text in named_statements() if text.splitlines()[-1].startswith("--")]
+    assert ends == []
+    for file in files():
+        sentences = re.findall(r"^-- (?!name:).*(?=\n(?:--.*\n)*-- name:)", file.read_text("utf-8"), re.MULTILINE)
+        assert not [one for one in sentences if one in "\n".join(read_statements(file).values())], file
 
 
 async def test_every_statement_prepares_against_the_schema_wherever_the_search_path_leads(engine: Engine) -> None:

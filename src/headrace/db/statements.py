@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-_NAME = re.compile(r"^-- name: (?P<name>[a-z_]+)$", re.MULTILINE)
+# A name, and the comment right above it.
+_NAME = re.compile(r"(?:^--[^\n]*\n)*^-- name: ([a-z_]+)$", re.MULTILINE)
 
 
 @cache
@@ -17,6 +18,6 @@ def statements(python_file: str) -> Mapping[str, str]:
 
 
 def read_statements(sql_file: Path) -> Mapping[str, str]:
-    """Split a file at its `-- name:` lines."""
+    """Split a file at its `-- name:` lines. The comment above a name is for readers of the file alone."""
     _, *parts = _NAME.split(sql_file.read_text(encoding="utf-8"))
     return {name: text.strip() for name, text in zip(parts[::2], parts[1::2], strict=True)}
