@@ -80,8 +80,9 @@ bench: $(VENV)/.installed ## Measure speed: a table here, JSON in bench/results/
 	@$(BIN)/python -m bench $(ARGS)
 
 .PHONY: docs
-docs: $(VENV)/.installed ## Write the reference pages that come from the code
+docs: $(VENV)/.installed ## Write the reference pages and the schema that come from the code
 	@$(BIN)/python -m scripts.write_reference
+	@$(BIN)/python -m scripts.write_schema
 
 .PHONY: format
 format: $(VENV)/.installed ## Rewrite the code in the project's style
