@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tests.engine import Engine
 
-from headrace.model.job.record import Terms
-from headrace.queue.claim import claim_jobs, fetch_claimed
+from headrace.queue.claim import claim_jobs
 
 
 async def test_a_job_is_claimed_by_one_worker_only(engine: Engine) -> None:
@@ -72,19 +71,3 @@ async def test_a_claim_from_several_lanes_looks_behind_what_another_is_just_clai
         await other.close()
     assert len(taken) == len(found) == 10
     assert not {held.job_id for held in taken} & {held.job_id for held in found}
-
-
-async def test_a_job_whose_time_has_no_year_in_python_runs_and_holds_up_no_other(engine: Engine) -> None:
-    await engine.db.execute("alter table headrace.job drop constraint if exists due_between_1900_and_9000")
-    strange = [await engine.enqueue() for _ in range(2)]
-    for job_id, at in zip(strange, ("0044-03-15 BC", "10000-01-01"), strict=True):
-        await engine.db.execute(
-            "update headrace.job set scheduled_for = $2::text::timestamptz where id = $1", job_id, at
-        )
-    plain = await engine.enqueue()
-    held = await engine.claim(await engine.worker())
-    terms = {one.lane_id: Terms("work") for one in held}
-    found = await fetch_claimed(engine.db, held, terms=terms, tenants={one.tenant_id: "default" for one in held})
-    assert [job.id for job in found] == [*strange, plain]
-    assert [job.scheduled_for and job.scheduled_for.year for job in found] == [1900, 9000, None]
-    assert [await engine.status(job_id) for job_id in strange] == ["running"] * 2

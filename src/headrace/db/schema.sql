@@ -1360,7 +1360,6 @@ function headrace._trigger_goes_on() returns trigger  -- 300b23483ff7; execute: 
 function headrace._trigger_mended() returns trigger  -- a4cbf9a9bc71; execute: public
 function headrace._trigger_or_error(wanted text, tenant text) returns headrace.trigger  -- 0d3340a733ac; execute: public
 function headrace._wake_workers() returns void  -- 47335e91392e; execute: public
-function headrace._within_reach(at timestamp with time zone) returns timestamp with time zone  -- 8ca102dc7c6c; execute: public
 function headrace._zones() returns SETOF text  -- 9de593d1c490; execute: public
 function headrace.cancel(job_id uuid) returns boolean  -- fbee43124338; execute: public
 function headrace.define_sql_job(key text, function text, description text DEFAULT ''::text, timeout_seconds double precision DEFAULT NULL::double precision, max_attempts integer DEFAULT NULL::integer) returns uuid  -- 018bff409131; execute: public

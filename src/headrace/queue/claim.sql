@@ -93,10 +93,9 @@ select min(priority) from unnest($1::int[]) as lane_id cross join lateral (
 -- name: claim_gated
 select * from headrace._claim_gated($1, $2, $3, $4, $5)
 
--- Its own statement: joined to the partitioned table the claim takes twenty times as long. A time that Python has no year for
--- (a row from before they were refused) would break the whole claim.
+-- Its own statement: joined to the partitioned table the claim takes twenty times as long.
 -- name: fetch_payloads
-select id, payload, correlation_id, headrace._within_reach(scheduled_for), source, trace_context
+select id, payload, correlation_id, scheduled_for, source, trace_context
   from headrace.job
  where id = any($1::uuid[])
 

@@ -1,7 +1,6 @@
 -- name: get_job
 select id, tenant, definition, queue, status, priority, payload, source, correlation_id, dedupe_key,
-       headrace._within_reach(scheduled_for) as scheduled_for,
-       queued_at, started_at, finished_at, attempt_count, max_attempts, worker, last_error, result, progress, created_by
+       scheduled_for, queued_at, started_at, finished_at, attempt_count, max_attempts, worker, last_error, result, progress, created_by
   from headrace.jobs
  where id = $1
 

@@ -1,7 +1,7 @@
 -- name: list_jobs
 select j.id, j.tenant, j.definition, d.kind, j.queue, j.status, j.priority, j.source, j.source_ref, j.trigger_id, j.event_id, j.retry_of, j.replaced_by,
-       j.correlation_id, j.dedupe_key, j.idempotency_key, headrace._within_reach(j.scheduled_for) as scheduled_for, j.created_at,
-       j.created_by, headrace._within_reach(j.run_at) as run_at, j.queued_at, j.started_at,
+       j.correlation_id, j.dedupe_key, j.idempotency_key, j.scheduled_for, j.created_at,
+       j.created_by, j.run_at, j.queued_at, j.started_at,
        j.finished_at, j.attempt_count, j.max_attempts, j.run, j.worker, left(j.last_error, 300) as last_error,
        j.cancel_requested, j.progress, j.progress_message
   from headrace.jobs as j join headrace.definition as d on d.key = j.definition
@@ -9,8 +9,8 @@ select j.id, j.tenant, j.definition, d.kind, j.queue, j.status, j.priority, j.so
 
 -- name: get_job
 select j.id, j.tenant, j.definition, d.kind, j.queue, j.status, j.priority, j.source, j.source_ref, j.trigger_id, j.event_id, j.retry_of, j.replaced_by,
-       j.correlation_id, j.dedupe_key, j.idempotency_key, headrace._within_reach(j.scheduled_for) as scheduled_for, j.created_at,
-       j.created_by, headrace._within_reach(j.run_at) as run_at, j.queued_at, j.started_at,
+       j.correlation_id, j.dedupe_key, j.idempotency_key, j.scheduled_for, j.created_at,
+       j.created_by, j.run_at, j.queued_at, j.started_at,
        j.finished_at, j.attempt_count, j.max_attempts, j.run, j.worker, j.last_error, j.cancel_requested, j.progress,
        j.progress_message, j.payload, j.result, d.payload_schema
   from headrace.jobs as j join headrace.definition as d on d.key = j.definition

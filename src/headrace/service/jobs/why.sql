@@ -29,7 +29,7 @@ serving as (
    where w.state = 'live' and w.lease_expires_at > now())
 select coalesce(job.live_status::text, (select final::text from headrace.attempt
                                          where attempt.job_id = job.id and final is not null limit 1)) as status,
-       job.queue, job.key as definition, headrace._within_reach(job.run_at) as run_at, now() as now, job.enabled, job.gone, job.paused,
+       job.queue, job.key as definition, job.run_at, now() as now, job.enabled, job.gone, job.paused,
        job.pauses, job.spent, job.suspect,
        job.cancel_requested, holder.name as worker, job.claimed_at, holder.silent_for, holder.lease_left,
        case when job.kind = 'command' and job.live_status = 'running' then (
