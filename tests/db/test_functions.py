@@ -7,10 +7,12 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 
 import asyncpg
 import pytest
 
+import headrace
 from headrace.db.connect import Connection, Endpoint
 from headrace.db.function_files import FunctionFile, read_function_files
 from headrace.db.migrate import Migration, migrate, read_migrations, rollback
@@ -190,6 +192,14 @@ async def test_each_function_view_and_trigger_is_created_in_one_file(connection:
         " where c.relnamespace = 'headrace'::regnamespace and not tgisinternal and not c.relispartition"
     )
     assert made == sorted(tuple(row) for row in found)
+
+
+def test_jobs_are_inserted_in_one_file() -> None:
+    source = Path(headrace.__file__).parent
+    texts = [(path.name, path.read_text("utf-8")) for path in [*source.rglob("*.sql"), *source.rglob("*.py")]]
+    assert {name for name, text in texts if re.search(r"insert into headrace\.(queue|job)\b", text)} == {
+        "insert_jobs.sql"
+    }
 
 
 def created(text: str) -> list[tuple[str, str]]:

@@ -1305,10 +1305,9 @@ function headrace._definition_uuid(key text) returns uuid  -- 4bf4a532d3f9; exec
 function headrace._delete_job(wanted uuid) returns boolean  -- 98c3df70ea98; execute: public
 function headrace._due_time_set() returns trigger  -- 14e2e5dbfeb1; execute: public
 function headrace._emit_once(name text, data jsonb, idempotency_key text, tenant text, correlation_id text, OUT event_id uuid, OUT created boolean) returns record  -- d81c97977d94; execute: public
-function headrace._enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text, source text, source_ref uuid, created_by text) returns uuid[]  -- aab84094ca5f; execute: public
+function headrace._enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text, source text, source_ref uuid, created_by text) returns uuid[]  -- a21d272bbc95; execute: public
 function headrace._ensure_tenant_role() returns boolean  -- 0f8ae31a88b9; execute: public
 function headrace._first_id(at timestamp with time zone) returns uuid  -- d6e1b3edb5b2; execute: public
-function headrace._gate(of_lane_id integer, of_tenant_id integer, payload jsonb) returns bigint  -- 95ab73910a06; execute: public
 function headrace._gate_key(payload jsonb, concurrency_key text) returns bigint  -- e301b03be1fc; execute: public
 function headrace._gated(of_lane_id integer, of_tenant_id integer) returns boolean  -- 8d1e0a547d8f; execute: public
 function headrace._grant_alerts_to_tenants() returns void  -- 9d8fa8f5b000; execute: public
@@ -1318,7 +1317,8 @@ function headrace._grant_gates_to_tenants() returns void  -- fd3c7ed3ca9e; execu
 function headrace._grant_limits_to_tenants() returns void  -- 6c62e75aaa61; execute: public
 function headrace._grant_to_tenants() returns void  -- 561e2b894479; execute: public
 function headrace._grant_versions_to_tenants() returns void  -- af7f2465af3d; execute: public
-function headrace._insert_keyed(for_tenant_id integer, lane integer, due timestamp with time zone, with_priority smallint, with_max_attempts smallint, ids uuid[], settled uuid[], gates bigint[], keys text[], waiting_only boolean) returns uuid[] set plan_cache_mode=force_custom_plan  -- b48d748242ee; execute: public
+function headrace._insert_jobs(def headrace.definition, ids uuid[], of_tenant_id integer, of_lane_id integer, payloads jsonb[], with_priority integer, with_attempts integer, due timestamp with time zone DEFAULT NULL::timestamp with time zone, settled uuid[] DEFAULT NULL::uuid[], dedupe_keys text[] DEFAULT NULL::text[], waiting_only boolean DEFAULT false, overlap_ids uuid[] DEFAULT NULL::uuid[], runs integer[] DEFAULT NULL::integer[], from_source text DEFAULT NULL::text, source_refs uuid[] DEFAULT NULL::uuid[], trigger_ids uuid[] DEFAULT NULL::uuid[], tenant_ids integer[] DEFAULT NULL::integer[], correlation_ids text[] DEFAULT NULL::text[], idempotency_keys text[] DEFAULT NULL::text[], scheduled_fors timestamp with time zone[] DEFAULT NULL::timestamp with time zone[], by_whom text DEFAULT NULL::text, trace_contexts text[] DEFAULT NULL::text[]) returns uuid[]  -- a52d0652e14b; execute: public
+function headrace._insert_keyed(ids uuid[], of_tenant_id integer, of_lane_id integer, due timestamp with time zone, with_priority integer, with_attempts integer, settled uuid[], gates bigint[], keys text[], waiting_only boolean, overlap_ids uuid[], runs integer[]) returns uuid[] set plan_cache_mode=force_custom_plan  -- f0e1573484dd; execute: public
 function headrace._job_ids(n integer) returns uuid[]  -- 872a75c12f18; execute: public
 function headrace._job_or_error(wanted uuid) returns headrace.job  -- ad53593d64e6; execute: public
 function headrace._json_problem(value jsonb, deepest integer DEFAULT 200, longest integer DEFAULT 4300) returns text  -- d10dc6f28ece; execute: public
@@ -1339,7 +1339,7 @@ function headrace._refuse_secrets(def headrace.definition, payloads jsonb[]) ret
 function headrace._refuse_system_job() returns trigger security definer set search_path=pg_catalog, pg_temp  -- 75e17b0df5fe; execute: public
 function headrace._replace(job_id uuid, new_job_id uuid) returns boolean  -- 4680729c55b4; execute: public
 function headrace._rollups_due(OUT fold_in double precision, OUT sample_in double precision) returns record  -- 475fe63ac701; execute: public
-function headrace._run_now(of_trigger_id uuid, with_payload jsonb, with_overlap text, by_whom text) returns headrace.fire  -- ea347723a353; execute: public
+function headrace._run_now(of_trigger_id uuid, with_payload jsonb, with_overlap text, by_whom text) returns headrace.fire  -- 2f1050be3647; execute: public
 function headrace._runnable(wanted text) returns headrace.definition  -- 6b191cd6ac1c; execute: public
 function headrace._schedule_problem(name text, cron text, every interval, payload jsonb, catch_up text, overlap text, max_attempts integer) returns text  -- cc39b9486a97; execute: public
 function headrace._secret_fields(payload_schema jsonb) returns text[]  -- f5a612effbc7; execute: public
@@ -1372,7 +1372,7 @@ function headrace.histogram_bounds() returns double precision[]  -- 3fa9cbcbfc0d
 function headrace.jobs_ahead(job_id uuid, at_most integer) returns integer security definer set search_path=pg_catalog, pg_temp  -- a1dfd83b53a5; execute: headrace_tenant
 function headrace.own_live(from_id uuid, before_id uuid, among integer, running boolean) returns TABLE(job_id uuid, status headrace.job_status, lane_id integer) security definer set search_path=pg_catalog, pg_temp  -- cf2c9d613820; execute: headrace_tenant
 function headrace.own_live_end(from_id uuid, before_id uuid, among integer, running boolean) returns uuid security definer set search_path=pg_catalog, pg_temp  -- e6e81983fea7; execute: headrace_tenant
-function headrace.retry(job_id uuid) returns boolean  -- d52dbe99b759; execute: public
+function headrace.retry(job_id uuid) returns boolean  -- 21f546f3a14a; execute: public
 function headrace.schedule(name text, definition text, cron text DEFAULT NULL::text, timezone text DEFAULT 'UTC'::text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, every interval DEFAULT NULL::interval, catch_up text DEFAULT 'latest'::text, overlap text DEFAULT 'allow'::text, max_attempts integer DEFAULT NULL::integer, enabled boolean DEFAULT NULL::boolean) returns uuid  -- da87ccb3519f; execute: public
 function headrace.search_log(query text, tenant text, definition text, job_id uuid, level integer, since timestamp with time zone, until timestamp with time zone, max_hits integer, INOUT before_at timestamp with time zone, INOUT before_job_id uuid, INOUT before_run integer, INOUT before_seq integer, OUT hits jsonb, OUT complete boolean) returns record security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_indexscan=on set enable_bitmapscan=on set max_parallel_workers_per_gather=0 set work_mem=64MB set client_min_messages=error  -- 38562bd9d6cb
 function headrace.search_own_log(query text, definition text, job_id uuid, level integer, since timestamp with time zone, until timestamp with time zone, max_hits integer, INOUT before_at timestamp with time zone, INOUT before_job_id uuid, INOUT before_run integer, INOUT before_seq integer, OUT hits jsonb, OUT complete boolean) returns record security definer set search_path=pg_catalog, pg_temp  -- 20879c86794a; execute: headrace_tenant

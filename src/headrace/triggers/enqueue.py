@@ -74,12 +74,11 @@ async def suppress_repeated(conn: Connection, jobs: Sequence[tuple[UUID, UUID, s
 
 
 async def enqueue_jobs(conn: Connection, jobs: Sequence[TriggeredJob]) -> None:
-    """Queue rows and records for all of them; wakes workers that sleep."""
+    """Insert all of them into the queue; wakes workers that sleep."""
     if not jobs:
         return
     lines = [(job.id, job.tenant_id, *job.place, *job[3:9], _firing(job), job.trigger_id) for job in jobs]
     await conn.execute(SQL["enqueue_jobs"], *columns(lines))
-    await conn.execute(SQL["wake_workers"])
 
 
 def _firing(job: TriggeredJob) -> str | None:

@@ -25,24 +25,25 @@ select new.job_id, held.job_id
   join headrace.dedupe as held on held.trigger_id = new.trigger_id
        and held.payload_hash = sha256(convert_to(new.payload::jsonb::text, 'UTF8'))
 
+-- One call for all jobs that share lane and settings, which keep their order.
 -- name: enqueue_jobs
-with new as materialized (
-  select *
-    from unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::smallint[], $6::smallint[], $7::text[], $8::text[],
-                $9::uuid[], $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::uuid[])
-      as new (id, tenant_id, definition_id, lane_id, priority, max_attempts, payload, source, source_ref, correlation_id,
-              scheduled_for, overlap_id, trace_context, trigger_id)
-), queued as (
-  insert into headrace.queue (job_id, tenant_id, lane_id, status, queued_at, priority, max_attempts, overlap_id, gate)
-  select id, tenant_id, lane_id, 'queued', now(), priority, max_attempts, overlap_id,
-         headrace._gate(lane_id, tenant_id, payload::jsonb)
-    from new
-)
-insert into headrace.job (id, tenant_id, definition_id, lane_id, priority, max_attempts, payload, source, source_ref,
-                          correlation_id, scheduled_for, created_at, trace_context, trigger_id)
-select id, tenant_id, definition_id, lane_id, priority, max_attempts, payload::jsonb, source, source_ref, correlation_id,
-       scheduled_for, now(), trace_context, trigger_id
-  from new
-
--- name: wake_workers
-select headrace._wake_workers()
+select headrace._insert_jobs(d, ids, null, lane_id, payloads, new.priority, new.max_attempts, tenant_ids => tenant_ids,
+         from_source => source, source_refs => source_refs, trigger_ids => trigger_ids, correlation_ids => correlation_ids,
+         scheduled_fors => scheduled_fors, overlap_ids => overlap_ids, trace_contexts => trace_contexts)
+  from (select definition_id, lane_id, priority, max_attempts, source, min(ordinal) as first,
+               array_agg(id order by ordinal) as ids,
+               array_agg(tenant_id order by ordinal) as tenant_ids,
+               array_agg(payload::jsonb order by ordinal) as payloads,
+               array_agg(source_ref order by ordinal) as source_refs,
+               array_agg(correlation_id order by ordinal) as correlation_ids,
+               array_agg(scheduled_for order by ordinal) as scheduled_fors,
+               array_agg(overlap_id order by ordinal) as overlap_ids,
+               array_agg(trace_context order by ordinal) as trace_contexts,
+               array_agg(trigger_id order by ordinal) as trigger_ids
+          from unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::smallint[], $6::smallint[], $7::text[], $8::text[],
+                      $9::uuid[], $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::uuid[])
+            with ordinality as new (id, tenant_id, definition_id, lane_id, priority, max_attempts, payload, source, source_ref,
+                                    correlation_id, scheduled_for, overlap_id, trace_context, trigger_id, ordinal)
+         group by definition_id, lane_id, priority, max_attempts, source) as new
+  join headrace.definition as d on d.id = new.definition_id
+ order by first

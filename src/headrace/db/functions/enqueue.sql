@@ -126,7 +126,7 @@ begin
   end loop;
 end $$;
 
--- What every client calls. Order inside: idempotency row, queue row, job record.
+-- What every client calls: checks, then the idempotency rows, then _insert_jobs.
 create or replace function headrace._enqueue(
   definition text, payloads jsonb[], tenant text, queue text, priority int, scheduled_for timestamptz,
   dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts int, dedupe_while text,
@@ -138,8 +138,6 @@ declare
   def headrace.definition;
   for_tenant_id int;
   lane int;
-  gated boolean;
-  gates bigint[];
   ids uuid[];
   result uuid[];
 begin
@@ -159,13 +157,6 @@ begin
   for_tenant_id := headrace._tenant_id(tenant);
   lane := headrace._lane(coalesce(queue, def.queue), def.id);
   ids := headrace._job_ids(n);
-  gated := headrace._gated(lane, for_tenant_id);
-  if gated and def.concurrency_key is not null then
-    gates := array(select headrace._gate_key(payload, def.concurrency_key)
-                     from unnest(payloads) with ordinality as given (payload, ordinal) order by ordinal);
-  elsif gated then
-    gates := array_fill(0::bigint, array[n]);
-  end if;
   result := ids;
 
   if idempotency_keys is not null then
@@ -174,15 +165,14 @@ begin
          from unnest(payloads) with ordinality as given (payload, ordinal)));
   end if;
 
-  if dedupe_keys is null and idempotency_keys is null then
-    insert into headrace.queue (job_id, tenant_id, lane_id, status, run_at, queued_at, priority, max_attempts, gate)
-    select id, for_tenant_id, lane, (case when due is null then 'queued' else 'scheduled' end)::headrace.job_status,
-           due, case when due is null then now() end, coalesce(_enqueue.priority, def.priority),
-           coalesce(_enqueue.max_attempts, def.max_attempts), gate
-      from unnest(ids, gates) as given (id, gate);
-  else
-    result := headrace._insert_keyed(for_tenant_id, lane, due, coalesce(priority, def.priority)::smallint,
-      coalesce(max_attempts, def.max_attempts)::smallint, ids, result, gates, dedupe_keys, dedupe_while = 'waiting');
+  result := headrace._insert_jobs(def, ids, for_tenant_id, lane, payloads, priority, max_attempts, due => due,
+    settled => case when idempotency_keys is not null then result end,
+    dedupe_keys => dedupe_keys, waiting_only => dedupe_while = 'waiting', idempotency_keys => idempotency_keys,
+    from_source => source, source_refs => case when source_ref is not null then array_fill(source_ref, array[n]) end,
+    correlation_ids => case when correlation_id is not null then array_fill(correlation_id, array[n]) end,
+    scheduled_fors => case when scheduled_for is not null then array_fill(scheduled_for, array[n]) end,
+    by_whom => created_by);
+  if idempotency_keys is not null and dedupe_keys is not null then
     -- Two requests of this call may share an idempotency key whose job a dedupe key then gave to an earlier one.
     result := (select array_agg(coalesce(owner.holder, given.holder) order by ordinal)
                  from unnest(result) with ordinality as given (holder, ordinal)
@@ -191,53 +181,6 @@ begin
       from unnest(idempotency_keys, ids, result) as wanted (key, id, holder)
      where held.tenant_id = for_tenant_id and held.key = wanted.key and held.job_id = wanted.id and wanted.holder <> wanted.id;
   end if;
-
-  insert into headrace.job (id, tenant_id, definition_id, lane_id, priority, max_attempts, payload, source, source_ref,
-                            correlation_id, dedupe_key, dedupe_waiting, idempotency_key, scheduled_for, created_at, created_by)
-  select id, for_tenant_id, def.id, lane, coalesce(_enqueue.priority, def.priority),
-         coalesce(_enqueue.max_attempts, def.max_attempts), payload, _enqueue.source, _enqueue.source_ref,
-         _enqueue.correlation_id, dedupe_key, _enqueue.dedupe_while = 'waiting', idempotency_key,
-         _enqueue.scheduled_for, now(), _enqueue.created_by
-    from unnest(ids, payloads, result, dedupe_keys, idempotency_keys) as given (id, payload, holder, dedupe_key, idempotency_key)
-   where id = holder;
-
-  if due is null then
-    perform headrace._wake_workers();
-  elsif due < clock_timestamp() + interval '6 seconds' then
-    -- Promoters sleep for at most 5 seconds; whatever is due later they find by themselves.
-    perform pg_notify('headrace', 'due');
-  end if;
-  return result;
-end $$;
-
--- Queue rows for requests with keys. A job whose dedupe key is held by a live one gives that one's id. What this
--- statement could not insert is looked up by the next, which sees the holder; if the holder ended between the two,
--- the key is free and we try again.
-create or replace function headrace._insert_keyed(
-  for_tenant_id int, lane int, due timestamptz, with_priority smallint, with_max_attempts smallint,
-  ids uuid[], settled uuid[], gates bigint[], keys text[], waiting_only boolean
-) returns uuid[] language plpgsql set plan_cache_mode = force_custom_plan as $$
-declare result uuid[];
-begin
-  loop
-    insert into headrace.queue (job_id, tenant_id, lane_id, status, run_at, queued_at, priority, max_attempts,
-                                gate, dedupe_key, dedupe_waiting)
-    select id, for_tenant_id, lane, (case when due is null then 'queued' else 'scheduled' end)::headrace.job_status,
-           due, case when due is null then now() end, with_priority, with_max_attempts, gate, key, waiting_only
-      from (select distinct on (coalesce(given.key, given.id::text)) given.id, given.gate, given.key
-              from unnest(ids, settled, gates, keys) with ordinality as given (id, holder, gate, key, ordinal)
-             where given.id = given.holder
-             order by coalesce(given.key, given.id::text), ordinal) as mine
-     order by key, id
-    on conflict do nothing;
-    select array_agg(case when given.id <> given.holder or given.key is null then given.holder else live.job_id end
-                     order by ordinal) into result
-      from unnest(ids, settled, keys) with ordinality as given (id, holder, key, ordinal)
-      -- The newest: under REPEATABLE READ a holder that has ended is still to be seen beside the row just inserted.
-      left join lateral (select job_id from headrace.queue where tenant_id = for_tenant_id and dedupe_key = given.key
-                          order by seq desc limit 1) as live on true;
-    exit when array_position(result, null) is null;
-  end loop;
   return result;
 end $$;
 

@@ -33,12 +33,6 @@ create or replace function headrace._gated(of_lane_id int, of_tenant_id int) ret
    where l.id = of_lane_id
 $$;
 
--- The gate behind which a new job of this lane and tenant waits, if any.
-create or replace function headrace._gate(of_lane_id int, of_tenant_id int, payload jsonb) returns bigint language sql stable as $$
-  select case when headrace._gated(of_lane_id, of_tenant_id) then headrace._gate_key(payload, (
-    select concurrency_key from headrace.lane join headrace.definition as d on d.id = definition_id where lane.id = of_lane_id)) end
-$$;
-
 -- How full the places are that a job behind a gate waits for, over all tenants; for `why`. Null where there is no limit.
 create or replace function headrace.gate_facts(wanted uuid, out max_concurrency int, out running int, out max_concurrency_per_key int,
   out running_of_key int, out max_running_of_tenant int, out running_of_tenant int, out max_running_of_queue int,

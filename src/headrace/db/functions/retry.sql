@@ -4,6 +4,7 @@ create or replace function headrace.retry(job_id uuid) returns boolean language 
 declare
   record headrace.job := headrace._job_or_error(retry.job_id);
   ended headrace.attempt;
+  def headrace.definition;
   holder uuid;
 begin
   -- The lock makes a second retry wait, and then find no final left. Only the final attempt is ever updated.
@@ -14,25 +15,16 @@ begin
     raise exception 'job "%" cannot be retried: job "%" replaced it', record.id, ended.replaced_by
       using errcode = 'HR409', detail = ended.replaced_by::text, hint = 'Retry that one instead.';
   end if;
-  perform headrace._runnable((select key from headrace.definition where id = record.definition_id));
+  def := headrace._runnable((select key from headrace.definition where id = record.definition_id));
   update headrace.attempt as a set final = null where a.job_id = record.id and a.run = ended.run;
-  loop
-    insert into headrace.queue (job_id, tenant_id, lane_id, status, queued_at, priority, max_attempts, run, dedupe_key,
-                                dedupe_waiting, overlap_id, gate)
-    values (record.id, record.tenant_id, record.lane_id, 'queued', now(), record.priority, record.max_attempts, ended.run,
-            record.dedupe_key, record.dedupe_waiting,
-            (select t.id from headrace.trigger as t where t.id = record.source_ref and t.overlap <> 'allow'),
-            headrace._gate(record.lane_id, record.tenant_id, record.payload))
-    on conflict (tenant_id, dedupe_key) where dedupe_key is not null do nothing;
-    exit when found;
-    select q.job_id into holder from headrace.queue as q
-     where q.tenant_id = record.tenant_id and q.dedupe_key = record.dedupe_key;
-    -- If the holder ended between the two statements, the key is free and we try again.
-    continue when holder is null;
+  holder := (headrace._insert_jobs(def, array[record.id], record.tenant_id, record.lane_id, array[record.payload], record.priority,
+    record.max_attempts, dedupe_keys => case when record.dedupe_key is not null then array[record.dedupe_key] end,
+    waiting_only => record.dedupe_waiting, runs => array[ended.run],
+    overlap_ids => array[(select t.id from headrace.trigger as t where t.id = record.source_ref and t.overlap <> 'allow')]))[1];
+  if holder <> record.id then
     raise exception 'job "%" cannot be retried: job "%" holds its dedupe key "%"', record.id, holder, record.dedupe_key
       using errcode = 'HR409', detail = holder::text, hint = 'Wait for that job to end, or cancel it.';
-  end loop;
-  perform headrace._wake_workers();
+  end if;
   return true;
 end $$;
 

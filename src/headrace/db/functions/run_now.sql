@@ -52,16 +52,10 @@ begin
   if result.outcome = 'fired' then
     result.job_id := (headrace._job_ids(1))[1];
     lane := headrace._lane(coalesce(t.queue, def.queue), def.id);
-    insert into headrace.queue (job_id, tenant_id, lane_id, status, queued_at, priority, max_attempts, overlap_id, gate)
-    values (result.job_id, t.tenant_id, lane, 'queued', now(), coalesce(t.priority, def.priority),
-            coalesce(t.max_attempts, def.max_attempts), case when t.overlap <> 'allow' then t.id end,
-            headrace._gate(lane, t.tenant_id, with_payload));
-    insert into headrace.job (id, tenant_id, definition_id, lane_id, priority, max_attempts, payload, source, source_ref,
-                              scheduled_for, created_at, created_by)
-    values (result.job_id, t.tenant_id, def.id, lane, coalesce(t.priority, def.priority),
-            coalesce(t.max_attempts, def.max_attempts), with_payload, 'manual', t.id, result.due_at, now(), by_whom);
+    perform headrace._insert_jobs(def, array[result.job_id], t.tenant_id, lane, array[with_payload], t.priority, t.max_attempts,
+      overlap_ids => array[case when t.overlap <> 'allow' then t.id end], from_source => 'manual', source_refs => array[t.id],
+      scheduled_fors => array[result.due_at], by_whom => by_whom);
     update headrace.trigger set runs = runs + 1, last_run_at = result.due_at where id = t.id;
-    perform headrace._wake_workers();
   end if;
   insert into headrace.fire select (result).*;
   return result;
