@@ -52,12 +52,31 @@ def test_a_name_is_followed_by_its_statement_and_nothing_of_the_next(tmp_path: P
     assert read_statements(file) == {"first": "select 1", "second_one": "select 2,\n  -- the third\n  3;"}
 
 
+def test_a_part_is_included_where_a_statement_names_it(tmp_path: Path) -> None:
+    file = tmp_path / "x.sql"
+    file.write_text(
+        "-- name: first\nselect a,\n       -- include: rest\n  from x\n\n"
+        "-- Why.\n-- part: rest\n       b,\n       c\n\n"
+        "-- name: second\nselect\n  -- include: rest\n"
+    )
+    rest = "       b,\n       c"
+    assert read_statements(file) == {"first": f"select a,\n{rest}\n  from x", "second": f"select\n{rest}"}
+
+
+def test_every_part_is_used() -> None:
+    for file in files():
+        text = file.read_text("utf-8")
+        parts = set(re.findall(r"^-- part: (\w+)$", text, re.MULTILINE))
+        assert parts == set(re.findall(r"^ *-- include: (\w+)$", text, re.MULTILINE)), file
+
+
 def test_no_statement_has_the_comment_of_the_next() -> None:
     ends = [(file, name) for file, name, text in named_statements() if text.splitlines()[-1].startswith("--")]
     assert ends == []
+    comments = re.compile(r"^-- (?!name:|part:).*(?=\n(?:--.*\n)*-- (?:name|part):)", re.MULTILINE)
     for file in files():
-        sentences = re.findall(r"^-- (?!name:).*(?=\n(?:--.*\n)*-- name:)", file.read_text("utf-8"), re.MULTILINE)
-        assert not [one for one in sentences if one in "\n".join(read_statements(file).values())], file
+        whole = "\n".join(read_statements(file).values())
+        assert [one for one in comments.findall(file.read_text("utf-8")) if one in whole] == [], file
 
 
 async def test_every_statement_prepares_against_the_schema_wherever_the_search_path_leads(engine: Engine) -> None:

@@ -1303,7 +1303,7 @@ function headrace._cron_values(field integer, text text) returns integer[]  -- d
 function headrace._current_tenant() returns integer  -- 7bbdb602822b; execute: public
 function headrace._definition_uuid(key text) returns uuid  -- 4bf4a532d3f9; execute: public
 function headrace._delete_job(wanted uuid) returns boolean  -- 98c3df70ea98; execute: public
-function headrace._due_time_set() returns trigger  -- 14e2e5dbfeb1; execute: public
+function headrace._due_time_set() returns trigger  -- 5bf244c78f2d; execute: public
 function headrace._emit_once(name text, data jsonb, idempotency_key text, tenant text, correlation_id text, OUT event_id uuid, OUT created boolean) returns record  -- d81c97977d94; execute: public
 function headrace._enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text, source text, source_ref uuid, created_by text) returns uuid[]  -- a21d272bbc95; execute: public
 function headrace._ensure_tenant_role() returns boolean  -- 0f8ae31a88b9; execute: public
@@ -1353,12 +1353,13 @@ function headrace._tell_waiters(job uuid) returns void  -- 48bc4fb49814; execute
 function headrace._tenant_id(wanted text) returns integer  -- 218efb7fb322; execute: public
 function headrace._tokens(burst integer, a_second double precision, held double precision, since timestamp with time zone, moment timestamp with time zone) returns double precision  -- b2dcd130104b; execute: public
 function headrace._trace_context() returns text  -- de17d2e2820c; execute: public
-function headrace._trigger_changed() returns trigger  -- 78acc715736d; execute: public
-function headrace._trigger_created() returns trigger  -- 776a1567902c; execute: public
+function headrace._trigger_changed() returns trigger  -- 05cacc17de32; execute: public
+function headrace._trigger_created() returns trigger  -- b3f5c213c486; execute: public
 function headrace._trigger_deleted() returns trigger  -- 1b36e715d040; execute: public
 function headrace._trigger_goes_on() returns trigger  -- 300b23483ff7; execute: public
 function headrace._trigger_mended() returns trigger  -- a4cbf9a9bc71; execute: public
 function headrace._trigger_or_error(wanted text, tenant text) returns headrace.trigger  -- 0d3340a733ac; execute: public
+function headrace._wake_schedulers(changed headrace.trigger) returns void  -- 0d06ce2507dd; execute: public
 function headrace._wake_workers() returns void  -- 47335e91392e; execute: public
 function headrace._zones() returns SETOF text  -- 9de593d1c490; execute: public
 function headrace.cancel(job_id uuid) returns boolean  -- fbee43124338; execute: public

@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 
 # A name, and the comment right above it.
-_NAME = re.compile(r"(?:^--[^\n]*\n)*^-- name: ([a-z_]+)$", re.MULTILINE)
+_NAME = re.compile(r"(?:^--[^\n]*\n)*^-- (name|part): ([a-z_]+)$", re.MULTILINE)
+_INCLUDE = re.compile(r"^ *-- include: ([a-z_]+)$", re.MULTILINE)
 
 
 @cache
@@ -18,6 +19,12 @@ def statements(python_file: str) -> Mapping[str, str]:
 
 
 def read_statements(sql_file: Path) -> Mapping[str, str]:
-    """Split a file at its `-- name:` lines. The comment above a name is for readers of the file alone."""
-    _, *parts = _NAME.split(sql_file.read_text(encoding="utf-8"))
-    return {name: text.strip() for name, text in zip(parts[::2], parts[1::2], strict=True)}
+    """Split a file at its `-- name:` lines. The comment above a name is for readers of the file alone.
+
+    Lines that several statements share stand once, under `-- part:`, and `-- include:` brings them in.
+    """
+    _, *pieces = _NAME.split(sql_file.read_text(encoding="utf-8"))
+    found = list(zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True))
+    parts = {name: text.strip("\n") for kind, name, text in found if kind == "part"}
+    whole = {name: text.strip() for kind, name, text in found if kind == "name"}
+    return {name: _INCLUDE.sub(lambda line: parts[line[1]], text) for name, text in whole.items()}

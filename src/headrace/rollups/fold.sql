@@ -4,6 +4,17 @@ select true from headrace.rollup_turn
  where $1 or (select fold_in from headrace._rollups_due()) <= 0
    for update skip locked
 
+-- Minutes, hours and totals add alike.
+-- part: add_to_kept
+    enqueued = kept.enqueued + excluded.enqueued, requeued = kept.requeued + excluded.requeued,
+    succeeded = kept.succeeded + excluded.succeeded, failed = kept.failed + excluded.failed,
+    canceled = kept.canceled + excluded.canceled, dead_letter = kept.dead_letter + excluded.dead_letter,
+    runs = kept.runs + excluded.runs, retried = kept.retried + excluded.retried, timed_out = kept.timed_out + excluded.timed_out,
+    lost = kept.lost + excluded.lost, snoozed = kept.snoozed + excluded.snoozed, released = kept.released + excluded.released,
+    latency_sum = kept.latency_sum + excluded.latency_sum, duration_sum = kept.duration_sum + excluded.duration_sum,
+    latency_buckets = headrace._add_buckets(kept.latency_buckets, excluded.latency_buckets),
+    duration_buckets = headrace._add_buckets(kept.duration_buckets, excluded.duration_buckets)
+
 -- What is deleted is added, for each minute, each hour and for ever. Under the turn's lock nobody else writes these rows;
 -- what another turn folded after our snapshot was taken is gone when we come to delete it, so nothing is counted twice.
 -- How long a run took is told of those that came to an end of their own: not released, lost, snoozed or canceled.
@@ -45,14 +56,7 @@ with taken as materialized (
          lost, snoozed, released, latency_sum, duration_sum, latency_buckets, duration_buckets
     from folded where minute is not null
   on conflict (minute, tenant_id, definition_id) do update set
-    enqueued = kept.enqueued + excluded.enqueued, requeued = kept.requeued + excluded.requeued,
-    succeeded = kept.succeeded + excluded.succeeded, failed = kept.failed + excluded.failed,
-    canceled = kept.canceled + excluded.canceled, dead_letter = kept.dead_letter + excluded.dead_letter,
-    runs = kept.runs + excluded.runs, retried = kept.retried + excluded.retried, timed_out = kept.timed_out + excluded.timed_out,
-    lost = kept.lost + excluded.lost, snoozed = kept.snoozed + excluded.snoozed, released = kept.released + excluded.released,
-    latency_sum = kept.latency_sum + excluded.latency_sum, duration_sum = kept.duration_sum + excluded.duration_sum,
-    latency_buckets = headrace._add_buckets(kept.latency_buckets, excluded.latency_buckets),
-    duration_buckets = headrace._add_buckets(kept.duration_buckets, excluded.duration_buckets)
+    -- include: add_to_kept
 ), hours as (
   insert into headrace.rollup_hour as kept (
     hour, tenant_id, definition_id, enqueued, requeued, succeeded, failed, canceled, dead_letter, runs, retried, timed_out,
@@ -61,14 +65,7 @@ with taken as materialized (
          lost, snoozed, released, latency_sum, duration_sum, latency_buckets, duration_buckets
     from folded where hour is not null
   on conflict (hour, tenant_id, definition_id) do update set
-    enqueued = kept.enqueued + excluded.enqueued, requeued = kept.requeued + excluded.requeued,
-    succeeded = kept.succeeded + excluded.succeeded, failed = kept.failed + excluded.failed,
-    canceled = kept.canceled + excluded.canceled, dead_letter = kept.dead_letter + excluded.dead_letter,
-    runs = kept.runs + excluded.runs, retried = kept.retried + excluded.retried, timed_out = kept.timed_out + excluded.timed_out,
-    lost = kept.lost + excluded.lost, snoozed = kept.snoozed + excluded.snoozed, released = kept.released + excluded.released,
-    latency_sum = kept.latency_sum + excluded.latency_sum, duration_sum = kept.duration_sum + excluded.duration_sum,
-    latency_buckets = headrace._add_buckets(kept.latency_buckets, excluded.latency_buckets),
-    duration_buckets = headrace._add_buckets(kept.duration_buckets, excluded.duration_buckets)
+    -- include: add_to_kept
 ), totals as (
   insert into headrace.rollup_total as kept (
     tenant_id, definition_id, enqueued, requeued, succeeded, failed, canceled, dead_letter, runs, retried, timed_out,
@@ -77,14 +74,7 @@ with taken as materialized (
          lost, snoozed, released, latency_sum, duration_sum, latency_buckets, duration_buckets
     from folded where minute is null and hour is null
   on conflict (tenant_id, definition_id) do update set
-    enqueued = kept.enqueued + excluded.enqueued, requeued = kept.requeued + excluded.requeued,
-    succeeded = kept.succeeded + excluded.succeeded, failed = kept.failed + excluded.failed,
-    canceled = kept.canceled + excluded.canceled, dead_letter = kept.dead_letter + excluded.dead_letter,
-    runs = kept.runs + excluded.runs, retried = kept.retried + excluded.retried, timed_out = kept.timed_out + excluded.timed_out,
-    lost = kept.lost + excluded.lost, snoozed = kept.snoozed + excluded.snoozed, released = kept.released + excluded.released,
-    latency_sum = kept.latency_sum + excluded.latency_sum, duration_sum = kept.duration_sum + excluded.duration_sum,
-    latency_buckets = headrace._add_buckets(kept.latency_buckets, excluded.latency_buckets),
-    duration_buckets = headrace._add_buckets(kept.duration_buckets, excluded.duration_buckets)
+    -- include: add_to_kept
 )
 select count(*) from taken
 

@@ -1,3 +1,8 @@
+-- Only a trigger that is on and goes by time concerns schedulers.
+create or replace function headrace._wake_schedulers(changed headrace.trigger) returns void language sql as $$
+  select pg_notify('headrace', 'triggers') where changed.enabled and changed.trigger_type <> 'event'
+$$;
+
 -- Plain SQL is as safe as the API. A change of a rule, or turning it on, has the next due time computed anew, notes what the
 -- old rule left undone, and wakes a scheduler.
 create or replace function headrace._trigger_changed() returns trigger language plpgsql as $$
@@ -31,9 +36,7 @@ begin
     on conflict do nothing;
     new.pending_due_at := null;
   end if;
-  if new.enabled and new.trigger_type <> 'event' then
-    perform pg_notify('headrace', 'triggers');
-  end if;
+  perform headrace._wake_schedulers(new);
   return new;
 end $$;
 
@@ -46,9 +49,7 @@ begin
     new.uncovered_from := least(old.uncovered_from, case when isfinite(old.next_run_at) then old.next_run_at end);
     new.uncovered_why := coalesce(new.uncovered_why, 'edited');
   end if;
-  if new.enabled and new.trigger_type <> 'event' then
-    perform pg_notify('headrace', 'triggers');
-  end if;
+  perform headrace._wake_schedulers(new);
   return new;
 end $$;
 
@@ -60,9 +61,7 @@ begin
     new.starts_at := new.effective_from;
   end if;
   new.fire_at := new.next_run_at;
-  if new.enabled and new.trigger_type <> 'event' then
-    perform pg_notify('headrace', 'triggers');
-  end if;
+  perform headrace._wake_schedulers(new);
   return new;
 end $$;
 

@@ -1,3 +1,11 @@
+-- part: with_names
+select job_id, run, definition.key as definition, definition.system, worker.name as worker, final::text, finished_at, error
+  from newest
+  join headrace.lane on lane.id = newest.lane_id
+  join headrace.definition on definition.id = lane.definition_id
+  left join headrace.worker on worker.id = newest.worker_id
+ order by finished_at desc
+
 -- Cut off before anything is joined, so that a storm of failures costs as much as a window of them; and all of the window is
 -- given, so that it is known how far back it reaches.
 -- name: newest_errors
@@ -7,12 +15,7 @@ with newest as materialized (
    where tenant_id = $1 and error is not null and finished_at >= $2 and outcome in ('failed', 'timed_out', 'retried', 'lost')
    order by finished_at desc limit $3
 )
-select job_id, run, definition.key as definition, definition.system, worker.name as worker, final::text, finished_at, error
-  from newest
-  join headrace.lane on lane.id = newest.lane_id
-  join headrace.definition on definition.id = lane.definition_id
-  left join headrace.worker on worker.id = newest.worker_id
- order by finished_at desc
+-- include: with_names
 
 -- name: newest_errors_of_all
 with newest as materialized (
@@ -21,12 +24,7 @@ with newest as materialized (
    where error is not null and finished_at >= $1 and outcome in ('failed', 'timed_out', 'retried', 'lost')
    order by finished_at desc limit $2
 )
-select job_id, run, definition.key as definition, definition.system, worker.name as worker, final::text, finished_at, error
-  from newest
-  join headrace.lane on lane.id = newest.lane_id
-  join headrace.definition on definition.id = lane.definition_id
-  left join headrace.worker on worker.id = newest.worker_id
- order by finished_at desc
+-- include: with_names
 
 -- name: tracebacks
 select job_id, run, traceback
