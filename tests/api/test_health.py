@@ -71,23 +71,26 @@ async def test_behind_a_transaction_pooler_notifications_are_not_heard_as_the_do
     [
         ("delete from headrace.migration", "migrations are missing"),
         ("insert into headrace.migration values (9999, 'newer', '-')", "a newer version"),
-        ("update headrace.migration set checksum = '-' where number = 1", "other migrations"),
+        ("update headrace.migration set checksum = '-' where number = 1", "another baseline"),
+        ("update headrace.function_file set checksum = '-' where name in ('retry', 'views')", "this version's: 2"),
+        ("delete from headrace.function_file where name = 'retry'", "this version's: 1"),
     ],
 )
 async def test_a_database_of_another_version_is_not_ready(
     api: Api, anybody: httpx.AsyncClient, change: str, said: str
 ) -> None:
+    tables = ("migration", "function_file")
     async with api.hr.database.pool.acquire() as conn:
-        kept = await conn.fetch("select * from headrace.migration")
+        kept = {table: await conn.fetch(f"select t::text from headrace.{table} as t") for table in tables}
         await conn.execute(change)
     try:
         answer = await anybody.get("/readyz")
     finally:
         async with api.hr.database.pool.acquire() as conn:
-            await conn.execute("delete from headrace.migration")
-            await conn.executemany(
-                "insert into headrace.migration values ($1, $2, $3, $4)", [tuple(row) for row in kept]
-            )
+            for table, rows in kept.items():
+                await conn.execute(f"delete from headrace.{table}")
+                put_back = f"insert into headrace.{table} select ($1::text::headrace.{table}).*"
+                await conn.executemany(put_back, [tuple(row) for row in rows])
 
     assert (answer.status_code, answer.json()["code"]) == (503, "not_ready")
     assert said in answer.json()["detail"]

@@ -90,6 +90,33 @@ async def test_a_database_of_a_newer_version_is_told(database_url: str, connecti
         await connection.execute("delete from headrace.migration where number = 9999")
 
 
+@pytest.mark.parametrize(
+    ("change", "said", "do"),
+    [
+        (
+            "update headrace.function_file set checksum = '-' where name = 'retry'",
+            "function files of the database differ from this version's: retry",
+            "headrace db migrate",
+        ),
+        (
+            "update headrace.migration set name = 'nouns', checksum = '-' where number = 1",
+            "the database was made with another baseline (nouns)",
+            "headrace db migrate shows how to make it anew",
+        ),
+    ],
+)
+async def test_a_schema_that_differs_is_named_with_the_way_out(
+    empty_database_url: str, change: str, said: str, do: str
+) -> None:
+    await migrate(Endpoint(empty_database_url))
+    conn = await Endpoint(empty_database_url).connect("test")
+    await conn.execute(change)
+    await conn.close()
+    found = await findings(empty_database_url)
+    assert (found["migrations"].state, found["migrations"].said, found["migrations"].do) == ("fail", said, do)
+    assert "workers" not in found
+
+
 async def test_stale_and_lost_workers_are_told(database_url: str, connection: Connection) -> None:
     engine = Engine(Endpoint(database_url), connection)
     stale, lost = await engine.worker(), await engine.worker()

@@ -141,7 +141,7 @@ async def applied_migrations(endpoint: Endpoint) -> list[Applied]:
     try:
         if not await connection.fetchval(SQL["has_history"]):
             return []
-        return await _applied(connection)
+        return await applied_steps(connection)
     finally:
         await connection.close()
 
@@ -196,7 +196,7 @@ async def _step(connection: Connection, known: Sequence[Migration]) -> AsyncIter
         # Even "if not exists" asks for the right to create schemas, which the owner of a restored schema need not have.
         if not await connection.fetchval(SQL["has_history"]):
             await _prepare_history(connection)
-        applied = await _applied(connection)
+        applied = await applied_steps(connection)
         refuse_foreign_history(applied, known)
         yield len(applied)
 
@@ -211,5 +211,6 @@ async def _prepare_history(connection: Connection) -> None:
         ) from None
 
 
-async def _applied(connection: Connection) -> list[Applied]:
+async def applied_steps(connection: Connection) -> list[Applied]:
+    """The steps that a database with a history has taken, in order."""
     return [Applied(*row) for row in await connection.fetch(SQL["list_steps"])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated
@@ -14,8 +14,9 @@ import typer
 
 from headrace.cli.core.config_option import ConfigFile
 from headrace.config import load_settings
+from headrace.db.compare import Schema, applied_schema, find_difference, known_schema
 from headrace.db.database import Database
-from headrace.db.migrate import applied_migrations, migrate, read_migrations, rollback
+from headrace.db.migrate import migrate, rollback
 from headrace.db.upkeep import health_warnings
 from headrace.errors import NotFound
 from headrace.triggers.health import trigger_warnings
@@ -62,20 +63,35 @@ def rollback_command(
 
 @app.command("status")
 def status_command(data_dir: DataDir = None, config: ConfigFile = None) -> None:
-    """Show the server, each migration and what needs attention. Example: headrace db status"""
+    """Show the server, each migration, the function files and what needs attention. Example: headrace db status"""
 
     async def work() -> None:
         async with _opened(data_dir) as database:
             typer.echo(f"PostgreSQL {database.report.version} ({'embedded' if database.embedded else 'yours'})")
-            applied = {step.number for step in await applied_migrations(database.endpoint)}
-            for step in read_migrations():
-                typer.echo(f"{step.number:04} {step.name:<20} {'applied' if step.number in applied else 'missing'}")
-            if len(applied) == len(read_migrations()):
-                async with database.pool.acquire() as conn:
+            async with database.pool.acquire() as conn:
+                applied, known = await applied_schema(conn), known_schema()
+                for line in _schema_lines(applied, known):
+                    typer.echo(line)
+                if find_difference(applied, known) is None:
                     for warning in [*await health_warnings(conn), *await trigger_warnings(conn)]:
                         typer.echo(f"warning: {warning}")
 
     asyncio.run(work())
+
+
+def _schema_lines(applied: Schema, known: Schema) -> Iterator[str]:
+    here, ours = ({step.number: step for step in schema.steps} for schema in (applied, known))
+    for number in sorted(here.keys() | ours.keys()):
+        if number not in here:
+            state = "missing"
+        elif number not in ours:
+            state = "not known to this version"
+        else:
+            state = "applied" if here[number].checksum == ours[number].checksum else "applied with another content"
+        yield f"{number:04} {(here.get(number) or ours[number]).name:<20} {state}"
+    stale = [name for name, checksum in known.functions.items() if applied.functions.get(name) != checksum]
+    state = f"{len(stale)} of {len(known.functions)} differ: {', '.join(stale)}" if stale else "applied"
+    yield f"{'function files':<25} {state}"
 
 
 @app.command("url")

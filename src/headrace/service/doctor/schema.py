@@ -5,12 +5,10 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import asyncpg
-
 from headrace.config import Settings
+from headrace.db.compare import applied_schema, find_difference, known_schema
 from headrace.db.connect import Connection
 from headrace.db.database import Database
-from headrace.db.migrate import read_migrations
 from headrace.db.statements import statements
 from headrace.db.upkeep import FEWEST_AHEAD
 from headrace.service.doctor.finding import Finding, fail, ok, warn
@@ -27,21 +25,28 @@ UPKEEP = "run a worker, or headrace serve: their upkeep makes them every hour"
 
 async def migrations(conn: Connection) -> Finding:
     """Whether the schema is that of this version."""
-    known = {step.number: step.checksum for step in read_migrations()}
-    try:
-        applied = {row["number"]: row["checksum"] for row in await conn.fetch(SQL["applied"])}
-    except asyncpg.UndefinedTableError:
-        applied = {}
-    if missing := known.keys() - applied.keys():
-        if await conn.fetchval(SQL["is_being_migrated"]):
-            said = f"the database is being migrated: {len(known) - len(missing)} of {len(known)} are applied"
-            return warn("migrations", said, "wait a moment, and look again")
-        return fail("migrations", f"{len(missing)} of {len(known)} are missing", "headrace db migrate")
-    if applied.keys() - known.keys():
-        return fail("migrations", "the database was migrated by a newer version", "install that version here")
-    if applied != known:
-        return fail("migrations", "the database has others than this version", "see headrace db status")
-    return ok("migrations", f"all {len(known)} are applied")
+    known = known_schema()
+    differs = find_difference(await applied_schema(conn), known)
+    if differs is None:
+        return ok("migrations", f"all {len(known.steps)} are applied, with {len(known.functions)} function files")
+    names = differs.names
+    match differs.kind:
+        case "missing":
+            if await conn.fetchval(SQL["is_being_migrated"]):
+                applied = len(known.steps) - len(names)
+                said = f"the database is being migrated: {applied} of {len(known.steps)} are applied"
+                return warn("migrations", said, "wait a moment, and look again")
+            return fail("migrations", f"{len(names)} of {len(known.steps)} are missing", "headrace db migrate")
+        case "newer":
+            return fail("migrations", "the database was migrated by a newer version", "install that version here")
+        case "baseline":
+            said = f"the database was made with another baseline ({names[0]})"
+            return fail("migrations", said, "headrace db migrate shows how to make it anew")
+        case "changed":
+            return fail("migrations", "the database has others than this version", "see headrace db status")
+        case "functions":
+            said = f"function files of the database differ from this version's: {', '.join(names)}"
+            return fail("migrations", said, "headrace db migrate")
 
 
 async def partitions(conn: Connection) -> list[Finding]:

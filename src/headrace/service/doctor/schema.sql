@@ -1,6 +1,3 @@
--- name: applied
-select number, checksum from headrace.migration order by number
-
 -- Whoever migrates holds this lock for each step, and is there under this name between two of them.
 -- name: is_being_migrated
 select exists (select from pg_locks

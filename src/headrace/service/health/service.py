@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import secrets
 import time
-from functools import cache
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import asyncpg
 
+from headrace.db.compare import Kind, applied_schema, find_difference, known_schema
 from headrace.db.connect import TRANSIENT, Connection
-from headrace.db.migrate import read_migrations
 from headrace.db.statements import statements
 from headrace.errors import HeadraceError
 from headrace.log import get_logger
@@ -25,6 +25,13 @@ ANSWERS_WITHIN = 3.0
 DELIVERS_WITHIN = 1.0
 # Anybody may ask, so the database is asked once a second at most.
 KNOWN_FOR = 1.0
+DIFFERS: Mapping[Kind, str] = {
+    "baseline": "the database was made with another baseline",
+    "missing": "migrations are missing: {n}",
+    "newer": "the database was migrated by a newer version",
+    "changed": "the database has other migrations than this version",
+    "functions": "function files of the database differ from this version's: {n}",
+}
 UNWELL: tuple[type[BaseException], ...] = (*TRANSIENT, asyncpg.PostgresError, HeadraceError)
 
 
@@ -62,12 +69,9 @@ class Health:
 
 
 async def _examine(conn: Connection, *, pooled: bool) -> Readiness:
-    try:
-        applied = {row["number"]: row["checksum"] for row in await conn.fetch(SQL["applied_steps"])}
-    except asyncpg.UndefinedTableError:
-        applied = {}
-    if problem := _behind(applied):
-        return Readiness([problem])
+    differs = find_difference(await applied_schema(conn), known_schema())
+    if differs is not None:
+        return Readiness([DIFFERS[differs.kind].format(n=len(differs.names))])
     workers: int = await conn.fetchval(SQL["live_workers"])
     if pooled:
         # What a session says to itself may come back even there, and nobody else hears it: everybody polls instead.
@@ -76,21 +80,6 @@ async def _examine(conn: Connection, *, pooled: bool) -> Readiness:
     delivers = await _delivers(conn)
     problems = [] if workers or delivers else ["notifications are not delivered, and no worker is live"]
     return Readiness(problems, workers, delivers)
-
-
-def _behind(applied: dict[int, str]) -> str | None:
-    known = _known_steps()
-    if applied == known:
-        return None
-    if applied.keys() > known.keys():
-        return "the database was migrated by a newer version"
-    missing = len(known.keys() - applied.keys())
-    return f"migrations are missing: {missing}" if missing else "the database has other migrations than this version"
-
-
-@cache
-def _known_steps() -> dict[int, str]:
-    return {step.number: step.checksum for step in read_migrations()}
 
 
 async def _delivers(conn: Connection) -> bool:
