@@ -72,7 +72,7 @@ async def test_behind_a_transaction_pooler_notifications_are_not_heard_as_the_do
         ("delete from headrace.migration", "migrations are missing"),
         ("insert into headrace.migration values (9999, 'newer', '-')", "a newer version"),
         ("update headrace.migration set checksum = '-' where number = 1", "another baseline"),
-        ("update headrace.function_file set checksum = '-' where name in ('retry', 'views')", "this version's: 2"),
+        ("update headrace.function_file set checksum = '-' where name in ('retry', 'view jobs')", "this version's: 2"),
         ("delete from headrace.function_file where name = 'retry'", "this version's: 1"),
     ],
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import asyncpg
 import pytest
+from tests.waiting import until
 
 import headrace
 from headrace.db.connect import Connection, Endpoint
@@ -19,6 +20,8 @@ from headrace.db.migrate import Migration, migrate, read_migrations, rollback
 
 STEPS = read_migrations()
 FILES = read_function_files()
+FUNCTIONS = [file for file in FILES if file.kind == "functions"]
+OTHERS = [file for file in FILES if file.kind != "functions"]
 HELLO = FunctionFile(
     "hello", "create or replace function headrace.hello() returns text language sql as $$ select 'one' $$;"
 )
@@ -92,8 +95,8 @@ async def test_a_view_gains_a_column_and_keeps_the_rights_that_were_given_on_it(
 ) -> None:
     await migrate(endpoint)
     await conn.execute("grant select on headrace.queue_depth to pg_monitor")
-    views = changed(named("views"), "as oldest\n", "as oldest, max(waiting.queued_at) as newest\n")
-    assert (await migrate(endpoint, functions=with_file(views))).replaced == ["views"]
+    view = changed(named("view queue_depth"), "as oldest\n", "as oldest, max(waiting.queued_at) as newest\n")
+    assert (await migrate(endpoint, functions=with_file(view))).replaced == ["view queue_depth"]
     await conn.execute("select newest from headrace.queue_depth")
     for role in ("pg_monitor", "headrace_tenant"):
         assert await conn.fetchval("select has_table_privilege($1, 'headrace.queue_depth', 'select')", role)
@@ -103,9 +106,9 @@ async def test_a_step_that_drops_a_view_forgets_its_file_and_so_the_view_comes_b
     endpoint: Endpoint, conn: Connection
 ) -> None:
     await migrate(endpoint)
-    drops = "drop view headrace.queue_depth; delete from headrace.function_file where name = 'views'"
+    drops = "drop view headrace.queue_depth; delete from headrace.function_file where name = 'view queue_depth'"
     taken = await migrate(endpoint, [*STEPS, replace(MORE, up=drops, down="select 1")])
-    assert taken.replaced == ["views"]
+    assert taken.replaced == ["view queue_depth"]
     assert await conn.fetchval("select has_table_privilege('headrace_tenant', 'headrace.queue_depth', 'select')")
 
 
@@ -120,9 +123,27 @@ async def test_the_older_version_puts_its_functions_back_after_a_rollback(endpoi
 
 
 async def test_the_order_of_function_files_is_free(endpoint: Endpoint) -> None:
-    *files, views, triggers = FILES
-    assert (views.name, triggers.name) == ("views", "table_triggers")
-    await migrate(endpoint, functions=[*reversed(files), views, triggers])
+    await migrate(endpoint, functions=[*reversed(FUNCTIONS), *OTHERS])
+
+
+async def test_a_trigger_is_replaced_in_its_own_transaction_and_lets_live_work_pass(
+    endpoint: Endpoint, conn: Connection
+) -> None:
+    await migrate(endpoint)
+    trigger = named("trigger count_enqueued on queue")
+    other = replace(trigger, text=trigger.text + "\n-- changed")
+    step = replace(MORE, up="lock table headrace.worker", down="select 1")
+    async with conn.transaction():
+        await conn.execute("lock table headrace.queue in row exclusive mode")
+        migrating = asyncio.create_task(migrate(endpoint, [*STEPS, step], with_file(other)))
+        await until("the step is taken", lambda: is_taken(conn, step.number))
+        # Were both one transaction, this would be a deadlock.
+        await conn.execute("select from headrace.worker")
+    assert (await migrating).replaced == ["trigger count_enqueued on queue"]
+
+
+async def is_taken(conn: Connection, number: int) -> bool:
+    return bool(await conn.fetchval("select exists (select from headrace.migration where number = $1)", number))
 
 
 async def test_migrations_at_once_apply_each_file_once(endpoint: Endpoint) -> None:
@@ -137,10 +158,9 @@ async def test_functions_are_replaced_while_a_transaction_that_called_them_is_op
     await conn.execute("insert into headrace.definition (key, kind, app, hash) values ('work', 'python', 'a', '')")
     async with conn.transaction():
         await conn.fetchval("select headrace.enqueue('work')")
-        *functions, views, triggers = FILES
-        other = [replace(file, text=file.text + "\n-- changed\n") for file in functions]
+        other = [replace(file, text=file.text + "\n-- changed\n") for file in FUNCTIONS]
         async with asyncio.timeout(10):
-            assert len((await migrate(endpoint, functions=[*other, views, triggers])).replaced) == len(functions)
+            assert len((await migrate(endpoint, functions=[*other, *OTHERS])).replaced) == len(FUNCTIONS)
         await conn.fetchval("select headrace.enqueue('work')")
     assert await conn.fetchval("select count(*) from headrace.queue") == 2
 
@@ -188,10 +208,11 @@ async def test_each_function_view_and_trigger_is_created_in_one_file(connection:
         " where pronamespace = 'headrace'::regnamespace"
         " union all select 'view', relname::text from pg_class"
         " where relnamespace = 'headrace'::regnamespace and relkind = 'v'"
-        " union all select 'trigger', tgname || ' ' || relname from pg_trigger join pg_class as c on c.oid = tgrelid"
+        " union all select 'trigger', tgname || ' on ' || relname from pg_trigger join pg_class as c on c.oid = tgrelid"
         " where c.relnamespace = 'headrace'::regnamespace and not tgisinternal and not c.relispartition"
     )
     assert made == sorted(tuple(row) for row in found)
+    assert [file.name for file in OTHERS] == [f"{kind} {name}" for file in OTHERS for kind, name in created(file.text)]
 
 
 def test_jobs_are_inserted_in_one_file() -> None:
@@ -205,4 +226,4 @@ def test_jobs_are_inserted_in_one_file() -> None:
 def created(text: str) -> list[tuple[str, str]]:
     found = re.findall(r"^create (?:or replace )?(function|aggregate|view) headrace\.(\w+)", text, re.MULTILINE)
     triggers = re.findall(r"^create or replace trigger (\w+)[^;]*?\son headrace\.(\w+)", text, re.MULTILINE)
-    return [*found, *(("trigger", f"{name} {table}") for name, table in triggers)]
+    return [*found, *(("trigger", f"{name} on {table}") for name, table in triggers)]

@@ -188,7 +188,10 @@ GATED = """
 """
 
 
-async def test_a_step_that_ends_in_a_deadlock_with_live_work_is_taken_again(endpoint: Endpoint) -> None:
+async def test_a_step_that_ends_in_a_deadlock_with_live_work_is_taken_again(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrate_module, "LOCK_SECONDS", (100.0, 100.0))
     gate, work, watch = [await connect(endpoint) for _ in range(3)]
     await watch.execute("create table public.first (); create table public.second ()")
     await gate.execute("select pg_advisory_lock(4711)")
@@ -270,17 +273,46 @@ async def test_a_migration_that_never_ends_elsewhere_is_reported(
         await conn.close()
 
 
-async def test_a_step_does_not_queue_for_ever_behind_a_reader(endpoint: Endpoint) -> None:
-    conn = await connect(endpoint)
-    try:
-        await migrate(endpoint, ALL)
-        seen = Migration(
-            len(ALL) + 1,
-            "seen",
-            "create table headrace.seen as select current_setting('lock_timeout') as lock_timeout",
-            "drop table headrace.seen",
-        )
-        await migrate(endpoint, [*ALL, seen])
-        assert await conn.fetchval("select lock_timeout from headrace.seen") == "10s"
-    finally:
+async def test_a_step_that_waits_for_a_table_lets_others_pass_and_is_taken_in_the_end(endpoint: Endpoint) -> None:
+    await migrate(endpoint)
+    reader, other = [await connect(endpoint) for _ in range(2)]
+    step = Migration(len(KNOWN) + 1, "more", "alter table headrace.tenant add column more text", "select 1")
+    async with reader.transaction():
+        await reader.execute("select from headrace.tenant")
+        migrating = asyncio.create_task(migrate(endpoint, [*KNOWN, step]))
+        await until("the step waits", lambda: waiting(other, "relation"))
+        # It would wait behind the step, and the step behind the reader.
+        await other.execute("select from headrace.tenant")
+        assert not migrating.done()
+    assert (await migrating).steps == [step]
+    for conn in (reader, other):
+        await conn.close()
+
+
+async def test_a_step_that_never_gets_its_table_ends_with_a_sentence(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await migrate(endpoint)
+    monkeypatch.setattr(migrate_module, "LOCK_SECONDS", (0.05, 0.05))
+    reader = await connect(endpoint)
+    step = Migration(len(KNOWN) + 1, "more", "alter table headrace.tenant add column more text", "select 1")
+    async with reader.transaction():
+        await reader.execute("select from headrace.tenant")
+        with pytest.raises(DatabaseUnusable, match="other sessions hold the tables that the migration changes"):
+            await migrate(endpoint, [*KNOWN, step])
+    await reader.close()
+    assert len(await applied_migrations(endpoint)) == len(KNOWN)
+
+
+async def test_live_work_does_not_fail_when_a_step_and_it_wait_for_each_other(endpoint: Endpoint) -> None:
+    work, watch = [await connect(endpoint) for _ in range(2)]
+    await watch.execute("create table public.first (); create table public.second ()")
+    step = Migration(1, "both", "lock table public.first; lock table public.second", "select 1")
+    async with work.transaction():
+        await work.execute("lock table public.second")
+        migrating = asyncio.create_task(migrate(endpoint, [step], []))
+        await until("the step waits for the second table", lambda: waiting(watch, "relation"))
+        await work.execute("lock table public.first")
+    assert await migrating == ([step], [])
+    for conn in (work, watch):
         await conn.close()

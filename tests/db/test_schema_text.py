@@ -15,10 +15,10 @@ async def test_the_committed_schema_is_the_one_that_a_migration_makes(empty_data
 
 async def test_the_text_is_the_same_whatever_the_order_in_which_the_schema_was_made(empty_database_url: str) -> None:
     endpoint = Endpoint(empty_database_url)
-    *functions, views, triggers = read_function_files()
-    await migrate(endpoint, functions=[*reversed(functions), views, triggers])
+    files = sorted(read_function_files(), key=lambda file: file.kind)
+    await migrate(endpoint, functions=files)
     await rollback(endpoint, steps=99)
-    await migrate(endpoint, functions=[*reversed(functions), views, triggers])
+    await migrate(endpoint, functions=files)
     conn = await endpoint.connect("test")
     try:
         assert SCHEMA.read_text("utf-8") == await schema_text(conn)

@@ -12,6 +12,7 @@ from headrace.db.connect import Connection
 from headrace.db.function_files import applied_checksums, read_function_files
 from headrace.db.migrate import Applied, applied_steps, read_migrations
 
+MOST_NAMES = 5
 Kind = Literal["baseline", "missing", "newer", "changed", "functions"]
 
 
@@ -58,3 +59,9 @@ def find_difference(applied: Schema, known: Schema) -> Difference | None:
         return Difference("changed", [here[number].name for number in sorted(changed)])
     stale = [name for name, checksum in known.functions.items() if applied.functions.get(name) != checksum]
     return Difference("functions", stale) if stale else None
+
+
+def shortened(names: Sequence[str]) -> str:
+    """The first few, and how many more there are."""
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -8,20 +8,23 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import asyncpg
 
 from headrace.db.connect import Connection, Endpoint
-from headrace.db.function_files import FunctionFile, read_function_files, replace_changed
+from headrace.db.function_files import FunctionFile, read_function_files, replace_changed, replace_one
 from headrace.db.statements import statements
 from headrace.errors import DatabaseAway, DatabaseUnusable
 from headrace.log import get_logger
 
 SQL = statements(__file__)
 FOLDER = Path(__file__).parent / "schema"
-MOST_TRIES = 10
+# Seconds that a step waits for a table, try by try. At first it gives way before the server looks for a deadlock: live
+# work does not fail. The later tries get a table from sessions that hold it for longer.
+LOCK_SECONDS = (0.2, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10.0, 10.0, 10.0)
 T = TypeVar("T")
 
 log = get_logger("headrace.db")
@@ -75,14 +78,19 @@ async def migrate(
     """Take every step that is missing, and replace the functions that have changed."""
     known = read_migrations() if migrations is None else migrations
     files = read_function_files() if functions is None else functions
-    taken: list[Migration] = []
+    done = Migrated([], [])
     async with _connected(endpoint) as connection:
         while True:
-            step, replaced = await _through_deadlocks(lambda: _take_step(connection, known, files))
+            step, replaced, later = await _giving_way(partial(_take_step, connection, known, files))
+            done.replaced.extend(file.name for file in replaced)
             if step is not None:
-                taken.append(step)
+                done.steps.append(step)
             if step is None or step is known[-1]:
-                return Migrated(taken, replaced)
+                break
+        for file in later:
+            await _giving_way(partial(_replace, connection, known, file))
+            done.replaced.append(file.name)
+    return done
 
 
 async def rollback(
@@ -93,7 +101,7 @@ async def rollback(
     undone: list[Migration] = []
     async with _connected(endpoint) as connection:
         while len(undone) < steps:
-            step = await _through_deadlocks(lambda: _undo_step(connection, known))
+            step = await _giving_way(partial(_undo_step, connection, known))
             if step is None:
                 break
             undone.append(step)
@@ -101,21 +109,26 @@ async def rollback(
 
 
 async def _take_step(
-    connection: Connection, known: Sequence[Migration], files: Sequence[FunctionFile]
-) -> tuple[Migration | None, list[str]]:
+    connection: Connection, known: Sequence[Migration], files: Sequence[FunctionFile], waits: float
+) -> tuple[Migration | None, list[FunctionFile], list[FunctionFile]]:
     """Take the next step, if one is missing. The last one brings the functions: both are seen at the same moment."""
-    async with _step(connection, known) as applied:
+    async with _step(connection, known, waits) as applied:
         step = known[applied] if applied < len(known) else None
         if step is not None:
             await connection.execute(step.up)
             await connection.execute(SQL["record_step"], step.number, step.name, step.checksum)
         if not known or applied < len(known) - 1:
-            return step, []
-        return step, await replace_changed(connection, files)
+            return step, [], []
+        return step, *await replace_changed(connection, files, new=applied == 0)
 
 
-async def _undo_step(connection: Connection, known: Sequence[Migration]) -> Migration | None:
-    async with _step(connection, known) as applied:
+async def _replace(connection: Connection, known: Sequence[Migration], file: FunctionFile, waits: float) -> None:
+    async with _step(connection, known, waits):
+        await replace_one(connection, file)
+
+
+async def _undo_step(connection: Connection, known: Sequence[Migration], waits: float) -> Migration | None:
+    async with _step(connection, known, waits) as applied:
         if applied == 0:
             return None
         step = known[applied - 1]
@@ -124,15 +137,15 @@ async def _undo_step(connection: Connection, known: Sequence[Migration]) -> Migr
     return step
 
 
-async def _through_deadlocks(take: Callable[[], Awaitable[T]]) -> T:
+async def _giving_way(take: Callable[[float], Awaitable[T]]) -> T:
     """Live work takes locks in its own order. A step that gives way to it left nothing behind, and is tried again."""
-    for tried in range(1, MOST_TRIES):
+    for tried, waits in enumerate(LOCK_SECONDS, 1):
         try:
-            return await take()
-        except (asyncpg.DeadlockDetectedError, asyncpg.SerializationError) as error:
+            return await take(waits)
+        except (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError, asyncpg.SerializationError) as error:
             log.warning("a migration gave way to live work, and is tried again", tried=tried, error=str(error))
             await asyncio.sleep(random.uniform(0.05, 0.2) * tried)  # noqa: S311 - no secret
-    return await take()
+    raise DatabaseAway("other sessions hold the tables that the migration changes. Try again when there is less work.")
 
 
 async def applied_migrations(endpoint: Endpoint) -> list[Applied]:
@@ -180,7 +193,7 @@ async def _connected(endpoint: Endpoint) -> AsyncIterator[Connection]:
 
 
 @asynccontextmanager
-async def _step(connection: Connection, known: Sequence[Migration]) -> AsyncIterator[int]:
+async def _step(connection: Connection, known: Sequence[Migration], waits: float) -> AsyncIterator[int]:
     """One transaction, alone, that knows how many steps were taken.
 
     The lock is the transaction's and not the session's: it goes with the process however that ends, and it holds
@@ -193,6 +206,7 @@ async def _step(connection: Connection, known: Sequence[Migration]) -> AsyncIter
             raise DatabaseAway(
                 "another process is migrating this database and has not finished in time. Try again."
             ) from None
+        await connection.execute(SQL["limit_waits"], waits)
         # Even "if not exists" asks for the right to create schemas, which the owner of a restored schema need not have.
         if not await connection.fetchval(SQL["has_history"]):
             await _prepare_history(connection)

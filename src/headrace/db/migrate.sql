@@ -1,8 +1,10 @@
--- Patient with another migration, impatient with everyone else: DDL that queues for a lock stops all who come after it.
 -- name: take_lock
 set local lock_timeout = '60s';
-select pg_advisory_xact_lock(hashtextextended('headrace.migrate', 0));
-set local lock_timeout = '10s'
+select pg_advisory_xact_lock(hashtextextended('headrace.migrate', 0))
+
+-- For tables, in seconds: a step that waits for a table stops every session that comes after it.
+-- name: limit_waits
+select set_config('lock_timeout', 1000 * $1::float8 || 'ms', true)
 
 -- name: prepare_history
 create schema if not exists headrace;

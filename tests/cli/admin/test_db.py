@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.cli.calling import Shell
 
+from headrace.db.compare import shortened
 from headrace.db.connect import Connection, Endpoint
 from headrace.db.function_files import read_function_files
 from headrace.db.migrate import migrate, read_migrations
@@ -31,7 +32,7 @@ async def {second}() -> None:
 def test_migrations_are_taken_shown_and_taken_back(tmp_path: Path, empty_database_url: str) -> None:
     shell = Shell(tmp_path, HEADRACE_DATABASE_URL=empty_database_url)
     steps = [f"{step.number:04} {step.name}" for step in read_migrations()]
-    functions = f"applied functions: {', '.join(file.name for file in read_function_files())}"
+    functions = f"applied functions: {shortened([file.name for file in read_function_files()])}"
     newest = steps[-1]
 
     before = shell.call("db", "status")

@@ -14,7 +14,7 @@ import typer
 
 from headrace.cli.core.config_option import ConfigFile
 from headrace.config import load_settings
-from headrace.db.compare import Schema, applied_schema, find_difference, known_schema
+from headrace.db.compare import Schema, applied_schema, find_difference, known_schema, shortened
 from headrace.db.database import Database
 from headrace.db.migrate import migrate, rollback
 from headrace.db.upkeep import health_warnings
@@ -35,7 +35,7 @@ def migrate_command(data_dir: DataDir = None, config: ConfigFile = None) -> None
             for step in done.steps:
                 typer.echo(f"applied {step.number:04} {step.name}")
             if done.replaced:
-                typer.echo(f"applied functions: {', '.join(done.replaced)}")
+                typer.echo(f"applied functions: {shortened(done.replaced)}")
             if not done.steps and not done.replaced:
                 typer.echo("nothing to do: the schema is up to date")
 
@@ -90,7 +90,7 @@ def _schema_lines(applied: Schema, known: Schema) -> Iterator[str]:
             state = "applied" if here[number].checksum == ours[number].checksum else "applied with another content"
         yield f"{number:04} {(here.get(number) or ours[number]).name:<20} {state}"
     stale = [name for name, checksum in known.functions.items() if applied.functions.get(name) != checksum]
-    state = f"{len(stale)} of {len(known.functions)} differ: {', '.join(stale)}" if stale else "applied"
+    state = f"{len(stale)} of {len(known.functions)} differ: {shortened(stale)}" if stale else "applied"
     yield f"{'function files':<25} {state}"
 
 

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from headrace.config import Settings
-from headrace.db.compare import applied_schema, find_difference, known_schema
+from headrace.db.compare import applied_schema, find_difference, known_schema, shortened
 from headrace.db.connect import Connection
 from headrace.db.database import Database
 from headrace.db.statements import statements
@@ -45,7 +45,7 @@ async def migrations(conn: Connection) -> Finding:
         case "changed":
             return fail("migrations", "the database has others than this version", "see headrace db status")
         case "functions":
-            said = f"function files of the database differ from this version's: {', '.join(names)}"
+            said = f"function files of the database differ from this version's: {shortened(names)}"
             return fail("migrations", said, "headrace db migrate")
 
 
