@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help
 help: ## Show this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: dev
 dev: $(VENV)/.installed ## Run the example app on an embedded PostgreSQL (Ctrl-C stops it)
@@ -83,6 +83,10 @@ bench: $(VENV)/.installed ## Measure speed: a table here, JSON in bench/results/
 docs: $(VENV)/.installed ## Write the reference pages and the schema that come from the code
 	@$(BIN)/python -m scripts.write_reference
 	@$(BIN)/python -m scripts.write_schema
+
+.PHONY: keep-schema
+keep-schema: $(VENV)/.installed ## Keep the schema of this release for the tests of upgrades, once for each release
+	@$(BIN)/python -m scripts.keep_schema
 
 .PHONY: format
 format: $(VENV)/.installed ## Rewrite the code in the project's style

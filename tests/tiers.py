@@ -39,6 +39,7 @@ ON_EVERY_VERSION = (
     "triggers/cron/test_cron_in_sql.py",
     "triggers/test_fire.py",
     "triggers/test_row_trigger.py",
+    "upgrade/",
 )
 
 # What a worker promises whatever its transport: these run over PostgreSQL and over HTTP.
@@ -93,6 +94,7 @@ THOROUGH = (
     "retention/test_beside_others.py",
     "retention/test_what_stays.py",
     "triggers/cron/test_cron_in_sql.py::test_both_say_the_same_of_any_rule",
+    "upgrade/test_upgrade.py::test_workers_go_on",
     "web/",
     "worker/transport/test_broken_database.py",
     "worker/transport/test_broken_server.py",
