@@ -1289,7 +1289,7 @@ function headrace._change_one(verb text, wanted uuid) returns boolean  -- 867a5c
 function headrace._check_request(payloads jsonb[], priority integer, max_attempts integer, dedupe_keys text[], idempotency_keys text[], dedupe_while text) returns void  -- 806497745c9c; execute: public
 function headrace._check_zone(zone text) returns void  -- 1ff586347793; execute: public
 function headrace._claim_alone(for_worker_id bigint, of_lanes integer[], wanted integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off  -- 02f8aed8f99f; execute: public
-function headrace._claim_gated(for_worker_id bigint, of_lanes integer[], wanted integer, most_suspects integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean, opens_in double precision) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off set enable_mergejoin=off  -- f754dfc4a3b5; execute: public
+function headrace._claim_gated(for_worker_id bigint, of_lanes integer[], wanted integer, most_suspects integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean, opens_in double precision) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off set enable_mergejoin=off  -- 4869b8f030a7; execute: public
 function headrace._count_enqueued() returns trigger  -- 62cff497a92c; execute: public
 function headrace._create_log_partition(lower_bound timestamp with time zone, upper_bound timestamp with time zone) returns void  -- 897744f3e00b; execute: public
 function headrace._create_log_partitions(days_ahead integer DEFAULT 3) returns integer  -- bdc65270e483; execute: public
@@ -1302,7 +1302,7 @@ function headrace._cron_value(field integer, word text) returns integer  -- c1a1
 function headrace._cron_values(field integer, text text) returns integer[]  -- d4cc9217c760; execute: public
 function headrace._current_tenant() returns integer  -- 7bbdb602822b; execute: public
 function headrace._definition_uuid(key text) returns uuid  -- 4bf4a532d3f9; execute: public
-function headrace._delete_job(wanted uuid) returns boolean  -- 98c3df70ea98; execute: public
+function headrace._delete_job(wanted uuid) returns boolean  -- 61f31850a213; execute: public
 function headrace._due_time_set() returns trigger  -- 5bf244c78f2d; execute: public
 function headrace._emit_once(name text, data jsonb, idempotency_key text, tenant text, correlation_id text, OUT event_id uuid, OUT created boolean) returns record  -- d81c97977d94; execute: public
 function headrace._enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text, source text, source_ref uuid, created_by text) returns uuid[]  -- a21d272bbc95; execute: public

@@ -13,7 +13,7 @@ end $$;
 -- True when there was a job that has ended and there is no more: neither its record nor its attempts, lines and keys.
 create or replace function headrace._delete_job(wanted uuid) returns boolean language plpgsql as $$
 begin
-  -- A retry locks the same row first: whoever comes second finds nothing.
+  -- A retry locks the same row first: the second of the two finds nothing.
   perform from headrace.attempt where job_id = wanted and final is not null for update;
   if not found then
     return false;

@@ -27,7 +27,7 @@ begin
     return;
   end if;
   perform pg_advisory_xact_lock(hashtextextended('headrace.gates', 0));
-  -- Where nothing is limited but the order, nobody need be counted.
+  -- Where nothing is limited but the order, no running job is counted.
   counting := exists (select from headrace.tenant as t where t.max_running is not null)
            or exists (select from headrace.lane as l
                         join headrace.definition as d on d.id = l.definition_id
@@ -46,7 +46,7 @@ begin
     select r.tenant_id from headrace.regate as r where r.tenant_id is not null and not r.swept);
   return query
   with recursive now as materialized (
-    -- Asked after the snapshot was taken: whoever made room had ended by then.
+    -- Asked after the snapshot was taken: a job that made room had ended by then.
     select clock_timestamp() as moment
   ), me as materialized (
     select w.id from headrace.worker as w where w.id = for_worker_id and w.state = 'live' and not w.draining for key share

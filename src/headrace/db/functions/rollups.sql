@@ -19,7 +19,7 @@ create or replace function headrace._rollups_due(out fold_in float8, out sample_
     from headrace.rollup_turn
 $$;
 
--- Whoever inserts into the queue, by whatever means, is counted.
+-- Counts every insert into the queue, also one by hand.
 create or replace function headrace._count_enqueued() returns trigger language plpgsql as $$
 begin
   insert into headrace.rollup_delta (at, tenant_id, lane_id, n, again)
