@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 from scripts.install_chromium import find
 from tests.at_once import Another
 from tests.engine import Engine
@@ -18,6 +19,15 @@ from tests.servers import TestServer, start_server
 from headrace.db.connect import Connection, Endpoint, OwnConnection
 
 pytest_plugins = ["tests.leftovers", "tests.tiers"]
+
+# The same questions each time, and no judgement of how long a busy machine takes to think of them.
+settings.register_profile(
+    "tests",
+    deadline=None,
+    derandomize=not os.environ.get("LONG_TESTS"),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("tests")
 
 # A shell's background job ignores Ctrl-C, and so would the processes that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
