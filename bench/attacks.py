@@ -97,7 +97,7 @@ async def large_batch(target: Target) -> None:
 async def costly_render(target: Target) -> None:
     condition = f"not_null({', '.join(['to_string(event)'] * 20)})"
     event = {"text": "x" * 900_000}
-    sample = {"event": event, "event_name": "a.b", "condition": condition, "payload_template": {}}
+    sample = {"event": "a.b", "data": event, "condition": condition, "payload": {}}
     await target.post("jobs/triggers/test-render", sample, "tenant_admin")
 
 
@@ -110,7 +110,7 @@ async def doubling_schema(target: Target) -> None:
 
 
 async def rare_preview(target: Target) -> None:
-    await target.post("jobs/triggers/preview", {"cron_expr": "0 0 29 2 *", "count": 1000}, "tenant_admin")
+    await target.post("jobs/triggers/preview", {"cron": "0 0 29 2 *", "count": 1000}, "tenant_admin")
 
 
 ATTACKS: tuple[Callable[[Target], Awaitable[None]], ...] = (

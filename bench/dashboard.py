@@ -36,7 +36,7 @@ TAKEN = """() => performance.getEntriesByType("resource")
     .filter(({ name, requestStart }) => name.includes("/api/") && !name.endsWith("/stream") && requestStart > 0)
     .map(({ requestStart, responseEnd }) => responseEnd - requestStart)"""
 TRIGGERS = """
-    insert into headrace.trigger (tenant_id, name, definition_id, trigger_type, cron_expr, timezone)
+    insert into headrace.trigger (tenant_id, name, definition_id, trigger_type, cron, timezone)
     select t.id, 'schedule ' || n, d.id, 'schedule', case n % 4 when 0 then '*/5 * * * *' else n % 60 || ' 2 * * *' end,
            'Europe/Berlin'
       from generate_series(1, $2::int) as n, headrace.tenant as t, headrace.definition as d

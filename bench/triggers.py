@@ -19,7 +19,7 @@ SCHEDULERS = 3
 BOUND = 120.0
 LATEST = "select extract(epoch from max(at) - $1)::float8 from headrace.fire"
 EVENT_TRIGGERS = """
-    insert into headrace.trigger (name, definition_id, trigger_type, event_name, payload)
+    insert into headrace.trigger (name, definition_id, trigger_type, event, payload)
     select 'on ' || n, id, 'event', 'folder.changed.' || n, '{"path": "{{event.path}}", "size": "{{event.size}}"}'
       from headrace.definition, generate_series(1, 10000) as n
      where key = 'unknown'
@@ -29,7 +29,7 @@ EVENTS = """
       from generate_series(1, $1::int) as n
 """
 CRONS = """
-    insert into headrace.trigger (name, definition_id, cron_expr, timezone)
+    insert into headrace.trigger (name, definition_id, cron, timezone)
     select 'cron ' || n, id, to_char($3 at time zone zone, 'FMMI FMHH24 * * *'), zone
       from headrace.definition, generate_series(1, $1::int) as n, lateral (select ($2::text[])[1 + n % 5] as zone) as z
      where key = 'unknown'
@@ -57,7 +57,7 @@ async def measure_rhythm(stage: Stage, scale: Scale) -> list[Line]:
     await _clear(stage)
     async with workers(stage, processes=SCHEDULERS, concurrency=1):
         await stage.db.execute(
-            "insert into headrace.trigger (name, definition_id, interval_seconds, starts_at)"
+            "insert into headrace.trigger (name, definition_id, every_seconds, starts_at)"
             " select 'rhythm ' || n, id, 1, date_trunc('second', now()) + interval '4 seconds'"
             "   from headrace.definition, generate_series(1, 1000) as n where key = 'unknown'"
         )
@@ -97,7 +97,7 @@ async def measure_events(stage: Stage, scale: Scale) -> list[Line]:
 async def _emit_latency(stage: Stage) -> list[Line]:
     await _clear(stage)
     await stage.db.execute(
-        "insert into headrace.trigger (name, definition_id, trigger_type, event_name, payload)"
+        "insert into headrace.trigger (name, definition_id, trigger_type, event, payload)"
         " select 'on', id, 'event', 'something.*', $1 from headrace.definition where key = 'noop'",
         '{"number": "{{event.number}}"}',
     )

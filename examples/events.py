@@ -16,7 +16,7 @@ hr = Headrace()
 # Only orders of 100 and more; `100` in backticks is a number. A placeholder that is the whole text keeps its type, so
 # order_id stays a number. What may be missing needs something to fall back on.
 @hr.job(
-    on="order.paid",
+    event="order.paid",
     condition="event.total >= `100`",
     payload={"order_id": "{{event.id}}", "greeting": "Dear {{event.customer.name || 'customer'}}"},
 )
@@ -26,7 +26,7 @@ async def thank(ctx: Context, order_id: int, greeting: str) -> str:
 
 
 # Every event whose name begins with "folder.". The same folder makes one job in a minute, however often it changes.
-@hr.job(on="folder.*", payload={"path": "{{event.path}}"}, dedupe_window=60)
+@hr.job(event="folder.*", payload={"path": "{{event.path}}"}, dedupe_window=60)
 async def index_folder(path: str) -> str:
     """A burst of changes becomes one job."""
     return f"indexed {path}"

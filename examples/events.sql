@@ -3,7 +3,7 @@
 -- All of it may be run again.
 
 -- A trigger for events, with a plain INSERT. The definition is the function's name in events.py.
-insert into headrace.trigger (name, definition_id, trigger_type, event_name, condition, payload)
+insert into headrace.trigger (name, definition_id, trigger_type, event, condition, payload)
 select 'index uploads', id, 'event', 'upload.finished', 'starts_with(event.type, ''image/'')',
        '{"path": "/uploads/{{event.file}}"}'
   from headrace.definition where key = 'index_folder'

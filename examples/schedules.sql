@@ -10,13 +10,13 @@ select headrace.schedule('read the cellar', 'read_sensor', every => interval '5 
                          payload => '{"sensor": "cellar", "due": "{{scheduled_for}}"}');
 
 -- A plain INSERT does as well. next_run_at is left out: a scheduler computes it, and is woken to do so.
-insert into headrace.trigger (name, definition_id, cron_expr, timezone, payload, catch_up, jitter_seconds)
+insert into headrace.trigger (name, definition_id, cron, timezone, payload, catch_up, jitter_seconds)
 select 'read the roof', id, '*/5 6-22 * * *', 'Europe/Berlin', '{"sensor": "roof", "due": "on the fives"}', 'none', 10
   from headrace.definition where key = 'read_sensor'
 on conflict (tenant_id, name) do nothing;
 
 -- So does a plain UPDATE. The new rule holds from now; what the old one left undone is in the ledger.
-update headrace.trigger set cron_expr = '*/10 6-22 * * *' where name = 'read the roof';
+update headrace.trigger set cron = '*/10 6-22 * * *' where name = 'read the roof';
 
 -- Off, with a note for people, and on again.
 update headrace.trigger set enabled = false, pause_note = 'the roof is being painted' where name = 'read the roof';
@@ -27,7 +27,7 @@ select headrace.trigger('monday report');
 select headrace.trigger('read the roof');
 
 -- A rule that cannot be read turns itself off, with the reason in last_error, and stops nothing else.
-insert into headrace.trigger (name, definition_id, cron_expr)
+insert into headrace.trigger (name, definition_id, cron)
 select 'a mistake', id, '0 0 31 2 *' from headrace.definition where key = 'nightly_report'
 on conflict (tenant_id, name) do nothing;
 

@@ -162,7 +162,7 @@ async def no_worker(world: World) -> Callable[[], Awaitable[Any]]:
 
 
 async def missed_fire(world: World) -> Callable[[], Awaitable[Any]]:
-    await Service(world.hr).triggers.create("nightly", "work", cron_expr="0 3 * * *")
+    await Service(world.hr).triggers.create("nightly", "work", cron="0 3 * * *")
     await world.execute(
         "insert into headrace.fire (trigger_id, due_at, outcome, reason, triggered_by)"
         " select id, now(), 'skipped', 'missed', 'scheduler' from headrace.trigger where name = 'nightly'"
@@ -171,7 +171,7 @@ async def missed_fire(world: World) -> Callable[[], Awaitable[Any]]:
 
 
 async def trigger_disabled(world: World) -> Callable[[], Awaitable[Any]]:
-    await Service(world.hr).triggers.create("nightly", "work", cron_expr="0 3 * * *")
+    await Service(world.hr).triggers.create("nightly", "work", cron="0 3 * * *")
     await world.execute("update headrace.trigger set timezone = 'Mars/Olympus' where name = 'nightly'")
     return lambda: world.execute("update headrace.trigger set timezone = 'UTC', enabled = true where name = 'nightly'")
 

@@ -124,7 +124,7 @@ async def test_what_a_trigger_of_an_undefined_sql_job_is_due_for_is_missed(watch
     await watch.db.execute("create or replace function public.tidy() returns jsonb language sql return '{}'::jsonb")
     await watch.db.execute("select headrace.define_sql_job('tidy', 'public.tidy')")
     trigger = await hourly(watch.engine, name="nightly", definition="tidy")
-    await add(watch.engine, "on-file", definition="tidy", trigger_type="event", event_name="file.new")
+    await add(watch.engine, "on-file", definition="tidy", trigger_type="event", event="file.new")
     await tick(watch.engine)
     await watch.db.execute("select headrace.undefine_sql_job('tidy')")
     assert await watch.look() == []

@@ -24,7 +24,7 @@ class Access:
     valid: bool = True
 
 
-SCHEDULE = {"name": "new", "trigger_type": "schedule", "cron_expr": "0 2 * * *", "definition_key": "work"}
+SCHEDULE = {"name": "new", "trigger_type": "schedule", "cron": "0 2 * * *", "definition_key": "work"}
 STRETCH = {"from": "2030-01-01T00:00:00Z", "until": "2030-01-01T01:00:00Z"}
 WORKER: dict[str, Any] = {"worker_id": 1}
 RUN = {**WORKER, "run": 1}
@@ -54,7 +54,7 @@ ACCESS: dict[str, Access] = {
     "preview_backfill": Access(READERS, "trigger", query="since=2030-01-01T00:00:00Z&until=2030-01-08T00:00:00Z"),
     "create_trigger": Access(ADMINS, body=SCHEDULE),
     "preview_schedule": Access(READERS, query="cron=0+2+*+*+*"),
-    "test_render": Access(READERS, body={"payload_template": {}, "event": {}}),
+    "test_render": Access(READERS, body={"payload": {}, "data": {}}),
     "get_trigger": Access(READERS, "trigger"),
     "update_trigger": Access(ADMINS, "trigger", {"timezone": "UTC"}),
     "delete_trigger": Access(ADMINS, "trigger"),

@@ -25,9 +25,7 @@ async def emit(client: httpx.AsyncClient, name: str = "order.paid", **more: Any)
 
 
 async def test_an_event_is_published_and_seen_with_what_came_of_it(api: Api, acme: httpx.AsyncClient) -> None:
-    trigger = await make(
-        acme, cron_expr=None, event_name="order.*", definition_key="greet", payload_template={"name": "{{event.who}}"}
-    )
+    trigger = await make(acme, cron=None, event="order.*", definition_key="greet", payload={"name": "{{event.who}}"})
     event_id = await emit(acme, data={"who": "Ann"}, correlation_id="c-1")
     before = (await acme.get(f"{EVENTS}/{event_id}")).json()
     assert (before["tenant_id"], before["data"], before["deliveries"]) == ("acme", {"who": "Ann"}, [])
@@ -43,8 +41,8 @@ async def test_an_event_is_published_and_seen_with_what_came_of_it(api: Api, acm
 async def test_a_trigger_of_events_knows_its_jobs_and_each_job_its_trigger_and_its_event(
     api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient
 ) -> None:
-    trigger = await make(acme, cron_expr=None, event_name="order.*")
-    other = await make(acme, cron_expr=None, event_name="order.paid", name="other")
+    trigger = await make(acme, cron=None, event="order.*")
+    other = await make(acme, cron=None, event="order.paid", name="other")
     events = [await emit(acme, name) for name in ("order.paid", "order.new", "order.new")]
     await dispatch(api)
     for made, n in ((trigger, 3), (other, 1)):
@@ -125,7 +123,7 @@ async def test_data_that_is_too_large_is_refused(acme: httpx.AsyncClient) -> Non
 async def test_another_tenants_events_are_not_there_and_reach_no_trigger(
     api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient, admin: httpx.AsyncClient
 ) -> None:
-    await make(globex, cron_expr=None, event_name="*")
+    await make(globex, cron=None, event="*")
     event_id = await emit(acme)
     await dispatch(api)
     assert (await acme.get(f"{EVENTS}/{event_id}")).json()["deliveries"] == []

@@ -44,7 +44,7 @@ async def test_jobs_of_a_definition_that_is_gone_are_told_by_its_name_and_not_as
     api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient
 ) -> None:
     await acme.post("/api/v1/jobs", json={"definition_key": "work"})
-    schedule = {"name": "nightly", "definition_key": "work", "cron_expr": "0 3 * * *"}
+    schedule = {"name": "nightly", "definition_key": "work", "cron": "0 3 * * *"}
     made = (await acme.post("/api/v1/jobs/triggers", json=schedule)).json()
     async with api.hr.database.pool.acquire() as conn:
         await register_worker(conn, WorkerIdentity("w", "host", 1, "0", ("*",), ("other",), 1, timedelta(minutes=1)))

@@ -133,7 +133,7 @@ async def test_what_a_trigger_hands_to_a_secret_field_is_masked_in_its_event(
     api: Api, acme: httpx.AsyncClient, connection: Connection
 ) -> None:
     template = {"keys": ["{{event.a}}"], "map": "{{event.b}}", "note": "{{event.none.at_all}}"}
-    await make(acme, cron_expr=None, event_name="vault.*", definition_key="vault", payload_template=template)
+    await make(acme, cron=None, event="vault.*", definition_key="vault", payload=template)
     data = {"a": KEPT[0], "b": {"x": KEPT[1], "open": "shown-1"}, "c": f"with {KEPT[0]}", "password": "hunter2"}
     masked = {"a": "***", "b": {"x": "***", "open": "shown-1"}, "c": "with ***", "password": "***"}
     first = await emit(acme, "vault.opened", data=data)
@@ -157,24 +157,24 @@ async def test_the_payload_of_a_trigger_is_shown_masked_and_edited_without_its_s
     api: Api, acme: httpx.AsyncClient, connection: Connection
 ) -> None:
     given = {**PAYLOAD, "map": {"a": "{{ event.key }}", "b": "{{ event.key || 'value-of-a-map' }}"}}
-    trigger = await make(acme, cron_expr=None, event_name="a.b", definition_key="vault", payload_template=given)
+    trigger = await make(acme, cron=None, event="a.b", definition_key="vault", payload=given)
     shown = {**SHOWN, "map": {"a": "{{ event.key }}", "b": "***"}}
-    assert trigger["payload_template"] == shown
+    assert trigger["payload"] == shown
     place = f"{TRIGGERS}/{trigger['id']}"
     answers = [await acme.get(place), await acme.get(TRIGGERS), await acme.get(f"{TRIGGERS}/overview")]
     hold_no_secret(*(answer.text for answer in answers))
 
-    edited = await acme.patch(place, json={"payload_template": {**shown, "note": "shown-5"}})
+    edited = await acme.patch(place, json={"payload": {**shown, "note": "shown-5"}})
     assert edited.status_code == 200, edited.text
-    assert edited.json()["payload_template"] == {**shown, "note": "shown-5"}
+    assert edited.json()["payload"] == {**shown, "note": "shown-5"}
     stored = json.loads(await connection.fetchval("select payload from headrace.trigger"))
     assert stored == {**given, "note": "shown-5"}
 
     copy = await acme.post(
-        TRIGGERS, json={"name": "copy", "cron_expr": "@daily", "definition_key": "vault", "payload_template": shown}
+        TRIGGERS, json={"name": "copy", "cron": "@daily", "definition_key": "vault", "payload": shown}
     )
-    assert (copy.status_code, copy.json()["errors"][0]["field"]) == (422, "payload_template")
-    trial = {"payload_template": PAYLOAD, "definition_key": "vault"}
+    assert (copy.status_code, copy.json()["errors"][0]["field"]) == (422, "payload")
+    trial = {"payload": PAYLOAD, "definition_key": "vault"}
     assert (await acme.post(f"{TRIGGERS}/test-render", json=trial)).json()["payload"] == SHOWN
 
 

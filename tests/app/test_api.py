@@ -84,7 +84,7 @@ async def test_trigger_options_are_stored_with_the_definition(database_url: str)
     @hr.job(cron="0 3 * * *", timezone="Europe/Zurich", catch_up="all")
     def nightly() -> None: ...
 
-    @hr.job(every=timedelta(minutes=5), on="order.paid", init="v2")
+    @hr.job(every=timedelta(minutes=5), event="order.paid", init="v2")
     def often() -> None: ...
 
     @hr.job
@@ -96,11 +96,11 @@ async def test_trigger_options_are_stored_with_the_definition(database_url: str)
     assert stored["never"] == []
     (nightly_trigger,) = stored["nightly"]
     said = nightly_trigger["settings"]
-    assert (said["cron_expr"], said["timezone"], said["catch_up"]) == ("0 3 * * *", "Europe/Zurich", "all")
+    assert (said["cron"], said["timezone"], said["catch_up"]) == ("0 3 * * *", "Europe/Zurich", "all")
     assert {trigger["name"]: trigger["settings"]["trigger_type"] for trigger in stored["often"]} == {
         "often": "schedule",
         "often:init": "init",
-        "often:on": "event",
+        "often:event": "event",
     }
 
 

@@ -51,7 +51,7 @@ async def test_it_works_while_the_application_is_open_and_says_so_otherwise(data
 async def test_a_trigger_is_known_by_its_name_and_by_its_id(database_url: str) -> None:
     async with declared(database_url) as hr:
         triggers = hr.control.triggers
-        trigger_id = await triggers.create("hourly", "work", cron_expr="@hourly")
+        trigger_id = await triggers.create("hourly", "work", cron="@hourly")
         assert await triggers.get(trigger_id) == await triggers.get("hourly")
         await triggers.update(trigger_id, payload={"n": 1})
         await triggers.disable(trigger_id, note="by id")
@@ -71,7 +71,7 @@ async def test_a_trigger_is_known_by_its_name_and_by_its_id(database_url: str) -
 
 async def test_what_the_application_does_is_written_down_as_its_own(database_url: str) -> None:
     async with declared(database_url) as hr:
-        trigger_id = await hr.control.triggers.create("a", "work", cron_expr="@hourly")
+        trigger_id = await hr.control.triggers.create("a", "work", cron="@hourly")
         assert (await hr.control.triggers.get("a")).created_by == "system"
         async with hr.database.pool.acquire() as conn:
             who = await conn.fetchval("select who from headrace.audit where target = $1", str(trigger_id))
@@ -83,7 +83,7 @@ async def test_as_somebody_the_same_verbs_have_their_limits(database_url: str) -
         async with hr.database.pool.acquire() as conn:
             await conn.executemany("insert into headrace.tenant (name) values ($1)", [("acme",), ("globex",)])
         ada = hr.control.as_(Principal("ada", "tenant_admin", "acme"))
-        trigger_id = await ada.triggers.create("a", "work", cron_expr="@hourly")
+        trigger_id = await ada.triggers.create("a", "work", cron="@hourly")
         trigger = await hr.control.triggers.get("a", tenant="acme")
         assert (trigger.id, trigger.created_by) == (trigger_id, "ada")
         assert await ada.triggers.list() == [trigger]
@@ -96,12 +96,12 @@ async def test_as_somebody_the_same_verbs_have_their_limits(database_url: str) -
             await bob.triggers.get("a", tenant="acme")
         eve = hr.control.as_(Principal("eve", "tenant_viewer", "acme"))
         assert (await eve.triggers.get("a")).id == trigger_id
-        assert eve.triggers.preview_settings(1, cron_expr="@daily").times
+        assert eve.triggers.preview_settings(1, cron="@daily").times
         with pytest.raises(Forbidden):
             await eve.triggers.disable("a")
         drone = hr.control.as_(Principal("drone", "worker"))
         with pytest.raises(Forbidden):
-            drone.triggers.preview_settings(1, cron_expr="@daily")
+            drone.triggers.preview_settings(1, cron="@daily")
         with pytest.raises(Forbidden):
             await ada.definitions.update("work", priority=1)
 
@@ -136,7 +136,7 @@ async def test_definitions_events_and_jobs_are_there_too(database_url: str) -> N
         made = await hr.control.jobs.enqueue(JobRequest(definition="work"))
         assert made.job.tenant == "default"
         await asyncio.wait_for(finished(hr, made.job.id), PATIENCE)
-        tried = await hr.control.triggers.render(SampleEvent(payload={"n": "{{event.n}}"}, event={"n": 3}))
+        tried = await hr.control.triggers.render(SampleEvent(payload={"n": "{{event.n}}"}, data={"n": 3}))
         assert tried.payload == {"n": 3}
 
 

@@ -165,7 +165,7 @@ async def test_as_a_job_it_does_the_same_and_has_a_schedule(database_url: str, c
         refused = await finished(hr, await enqueue_system_job(connection, "headrace.prune_rows", {"name": "orders"}))
     assert job.result == {"table": "public.sessions", "deleted": 2}
     assert refused.status == "failed"
-    rows = await connection.fetch("select name, cron_expr from headrace.trigger where name ~ ':' order by name")
+    rows = await connection.fetch("select name, cron from headrace.trigger where name ~ ':' order by name")
     assert [tuple(row) for row in rows] == [
         ("headrace.prune_rows:sessions", "0 * * * *"),
         ("headrace.prune_rows:webhook_deliveries", "5 6 * * *"),

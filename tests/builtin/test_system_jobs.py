@@ -27,7 +27,7 @@ KEY = "headrace.maintain_partitions"
 async def schedules(connection: Connection) -> dict[str, str | None]:
     """The cron rules of the system's triggers, by name."""
     rows = await connection.fetch(
-        "select name, cron_expr from headrace.trigger where tenant_id = headrace._system_tenant() order by name"
+        "select name, cron from headrace.trigger where tenant_id = headrace._system_tenant() order by name"
     )
     return {row[0]: row[1] for row in rows}
 
@@ -59,11 +59,9 @@ async def test_the_first_start_makes_the_default_schedules(hr: Headrace, connect
 
 async def test_what_an_operator_made_of_a_schedule_survives_a_restart(hr: Headrace, connection: Connection) -> None:
     await start_once(hr)
-    await connection.execute(
-        "update headrace.trigger set cron_expr = '1 1 1 1 *', enabled = false where name = $1", KEY
-    )
+    await connection.execute("update headrace.trigger set cron = '1 1 1 1 *', enabled = false where name = $1", KEY)
     await start_once(hr)
-    row = await connection.fetchrow("select cron_expr, enabled from headrace.trigger where name = $1", KEY)
+    row = await connection.fetchrow("select cron, enabled from headrace.trigger where name = $1", KEY)
     assert row is not None
     assert tuple(row) == ("1 1 1 1 *", False)
     await connection.execute("delete from headrace.trigger where name = $1", KEY)
@@ -127,12 +125,12 @@ async def test_a_tenant_can_neither_enqueue_nor_schedule_one(hr: Headrace, conne
         with pytest.raises(NotFound):
             await tenant.jobs.enqueue(JobRequest(definition=KEY))
         with pytest.raises(NotFound):
-            await tenant.triggers.create("mine", KEY, cron_expr="0 0 * * *")
+            await tenant.triggers.create("mine", KEY, cron="0 0 * * *")
         # Not even for the super-admin among the jobs of another tenant.
         with pytest.raises(NotFound):
             await hr.control.jobs.enqueue(JobRequest(definition=KEY))
         with pytest.raises(NotFound):
-            await hr.control.triggers.create("mine", KEY, cron_expr="0 0 * * *")
+            await hr.control.triggers.create("mine", KEY, cron="0 0 * * *")
     with pytest.raises(asyncpg.PostgresError, match="unknown definition"):
         await connection.execute("select headrace.schedule('mine', $1, '0 0 * * *')", KEY)
 

@@ -22,10 +22,10 @@ EVENTS = 10_000 if os.environ.get("LONG_TESTS") else 2_000
 EMITTERS = 4
 LARGEST_TRANSACTION = 20
 TRIGGERS: dict[str, dict[str, Any]] = {
-    "exact": {"event_name": "order.paid", "payload": {"n": "{{event.n}}"}},
-    "prefix": {"event_name": "order.*"},
-    "all": {"event_name": "*", "payload": {"n": "{{event.n}}"}},
-    "broken": {"event_name": "order.paid", "payload": {"n": "{{event.missing}}"}},
+    "exact": {"event": "order.paid", "payload": {"n": "{{event.n}}"}},
+    "prefix": {"event": "order.*"},
+    "all": {"event": "*", "payload": {"n": "{{event.n}}"}},
+    "broken": {"event": "order.paid", "payload": {"n": "{{event.missing}}"}},
 }
 FIRES = {"exact", "prefix", "all"}
 EMIT = "select headrace.emit('order.paid', jsonb_build_object('n', $1::int))"

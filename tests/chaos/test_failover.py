@@ -103,7 +103,7 @@ async def is_synchronous(connection: Connection) -> bool:
 
 async def schedule_each_second(connection: Connection) -> None:
     await connection.execute(
-        "insert into headrace.trigger (name, definition_id, interval_seconds, starts_at, catch_up)"
+        "insert into headrace.trigger (name, definition_id, every_seconds, starts_at, catch_up)"
         " select 'each second', id, 1, clock_timestamp(), 'all' from headrace.definition where key = 'noop'"
     )
 

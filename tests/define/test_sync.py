@@ -19,7 +19,7 @@ from headrace.model.job.retry import RetryPolicy
 from headrace.model.settings.trigger import TriggerDeclaration
 from headrace.queue.lease import WorkerIdentity, register_worker
 
-EVERY_FIVE = TriggerDeclaration("work", {"interval_seconds": 5.0})
+EVERY_FIVE = TriggerDeclaration("work", {"every_seconds": 5.0})
 WORK = Definition(key="work", description="Works.", tags=("a", "b"), payload_schema={"type": "object"})
 MINUTES = timedelta(minutes=2)
 WHO = WorkerIdentity("there", "there", 1, "1", ("*",), ("work",), 1, MINUTES)
@@ -66,7 +66,7 @@ async def test_a_new_definition_is_added_with_its_lane(connection: Connection) -
         9.0,
         True,
     ]
-    assert '"interval_seconds": 5.0' in (await row(connection))["triggers"]
+    assert '"every_seconds": 5.0' in (await row(connection))["triggers"]
     assert await lanes(connection) == [("mail", "work")]
 
 

@@ -144,11 +144,11 @@ async def test_events_emitted_from_python_make_the_jobs_that_the_example_says(
 ) -> None:
     async with dev("events:hr"):
         said = run_script(folder, database_url, "events.py")
-        assert said[0] == 'order.paid {"id": 7, "total": 250, "customer": {"name": "Ada"}} thank:on fired None'
-        assert said[1] == 'order.paid {"id": 8, "total": 20} thank:on skipped condition'
-        assert [line.rpartition("index_folder:on ")[2] for line in said[2:5]].count("fired None") == 1
+        assert said[0] == 'order.paid {"id": 7, "total": 250, "customer": {"name": "Ada"}} thank:event fired None'
+        assert said[1] == 'order.paid {"id": 8, "total": 20} thank:event skipped condition'
+        assert [line.rpartition("index_folder:event ")[2] for line in said[2:5]].count("fired None") == 1
         assert sum("deduplicated" in line for line in said) == 2
-        assert said[5].endswith("index_folder:on skipped template_error")
+        assert said[5].endswith("index_folder:event skipped template_error")
 
         async def have_ended() -> bool:
             ended = await connection.fetch("select result #>> '{}' from headrace.jobs where status = 'succeeded'")

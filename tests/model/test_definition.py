@@ -72,7 +72,7 @@ async def test_a_value_at_the_edge_is_accepted_here_and_by_the_database(connecti
         {"description": "other"},
         {"tags": ("a",)},
         {"payload_schema": {"type": "object"}},
-        {"triggers": (TriggerDeclaration("x", {"cron_expr": "* * * * *"}),)},
+        {"triggers": (TriggerDeclaration("x", {"cron": "* * * * *"}),)},
         {"queue": "other"},
         {"priority": 1},
         {"max_attempts": 1},

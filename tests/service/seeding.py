@@ -13,7 +13,7 @@ with own as (select id as tenant_id from headrace.tenant where name = $1),
 def as (select id from headrace.definition where key = 'work'),
 lane as (select id from headrace.lane where definition_id = (select id from def) limit 1),
 job as (select id from headrace.job where tenant_id = (select tenant_id from own) limit 1),
-t as (insert into headrace.trigger (tenant_id, name, definition_id, cron_expr)
+t as (insert into headrace.trigger (tenant_id, name, definition_id, cron)
       select tenant_id, 'nightly', def.id, '0 3 * * *' from own, def returning id),
 gone as (insert into headrace.deleted_trigger (id, tenant_id, name, definition_id)
          select gen_random_uuid(), tenant_id, 'gone', def.id from own, def),

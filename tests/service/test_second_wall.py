@@ -21,7 +21,7 @@ GLOBEX = Principal("test", "tenant_admin", "globex")
 
 async def of_acme(api: Api) -> tuple[UUID, int]:
     """A trigger of acme that has fired, and acme's number."""
-    trigger_id = await api.system.triggers.create("hourly", "work", tenant="acme", cron_expr="@hourly")
+    trigger_id = await api.system.triggers.create("hourly", "work", tenant="acme", cron="@hourly")
     await api.system.triggers.fire(trigger_id)
     async with api.hr.database.pool.acquire() as conn:
         return trigger_id, await conn.fetchval("select id from headrace.tenant where name = 'acme'")
@@ -76,7 +76,7 @@ async def test_an_event_cannot_be_published_in_anothers_name(api: Api) -> None:
     with pytest.raises(NotFound, match='unknown tenant "acme"'):
         await service.events.emit("order.paid", tenant="acme")
     with pytest.raises(NotFound, match='unknown tenant "acme"'):
-        await service.triggers.create("a", "work", tenant="acme", cron_expr="@daily")
+        await service.triggers.create("a", "work", tenant="acme", cron="@daily")
     with pytest.raises(NotFound, match='unknown tenant "acme"'):
         await service.triggers.page(tenant="acme")
     with pytest.raises(NotFound, match='unknown tenant "acme"'):

@@ -76,14 +76,14 @@ async def test_an_operator_has_the_last_word(hr: Headrace) -> None:
 
     async with hr:
         triggers = hr.control.triggers
-        await triggers.update("tidy", cron_expr="0 4 * * *")
+        await triggers.update("tidy", cron="0 4 * * *")
         await triggers.disable("tidy", note="the disk is being replaced")
     async with hr:  # the code says what it always said
         triggers = hr.control.triggers
         trigger = await triggers.get("tidy")
         assert (trigger.enabled, trigger.pause_note) == (False, "the disk is being replaced")
-        assert trigger.overrides == {"cron_expr": ("@daily", "0 4 * * *")}
+        assert trigger.overrides == {"cron": ("@daily", "0 4 * * *")}
         await triggers.reset("tidy")
-        assert (await triggers.get("tidy")).settings["cron_expr"] == "@daily"
+        assert (await triggers.get("tidy")).settings["cron"] == "@daily"
         ran = await triggers.fire("tidy")  # also while it is off
         assert (await hr.get_job(ran.job_id)).source == "manual"

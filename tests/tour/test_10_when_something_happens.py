@@ -13,7 +13,7 @@ async def test_an_event_becomes_a_job_with_what_it_says(hr: Headrace, a_worker: 
     thanked: list[tuple[int, str, str | None]] = []
 
     @hr.job(
-        on="order.paid",
+        event="order.paid",
         condition="event.total >= `100`",
         payload={"order_id": "{{event.id}}", "name": "{{event.customer.name || 'customer'}}"},
     )
@@ -30,7 +30,7 @@ async def test_an_event_becomes_a_job_with_what_it_says(hr: Headrace, a_worker: 
 async def test_an_event_is_part_of_the_callers_transaction(hr: Headrace, a_worker: AWorker, database_url: str) -> None:
     seen: list[str] = []
 
-    @hr.job(on="user.*", payload={"name": "{{event.name}}"})
+    @hr.job(event="user.*", payload={"name": "{{event.name}}"})
     async def welcome(name: str) -> None:
         seen.append(name)
 
@@ -53,7 +53,7 @@ async def test_a_burst_becomes_one_job_and_each_event_says_why(
 ) -> None:
     indexed: list[str] = []
 
-    @hr.job(on="folder.changed", payload={"path": "{{event.path}}"}, dedupe_window=60)
+    @hr.job(event="folder.changed", payload={"path": "{{event.path}}"}, dedupe_window=60)
     async def index_folder(path: str) -> None:
         indexed.append(path)
 

@@ -64,7 +64,7 @@ class Events:
     ) -> UUID:
         """A trigger that waits for events, made as an operator would."""
         await self.engine.define(definition)
-        said = {"event_name": on, "payload": dict(payload or {}), **settings}
+        said = {"event": on, "payload": dict(payload or {}), **settings}
         return await create_trigger(self.db, name, definition, said, tenant=tenant, enabled=enabled)
 
     async def tenant(self, name: str) -> None:

@@ -103,7 +103,7 @@ async def test_a_scheduler_that_was_down_for_two_months_has_constant_work(
     steps = count_steps(monkeypatch)
     spent = []
     for days in (3, 61):
-        trigger_id = await add(engine, f"{days} days", cron_expr="* * * * *", catch_up=policy, timezone="Europe/Berlin")
+        trigger_id = await add(engine, f"{days} days", cron="* * * * *", catch_up=policy, timezone="Europe/Berlin")
         await tick(engine)
         await move(engine, trigger_id, -timedelta(days=days))
         first = (await row(engine, trigger_id))["next_run_at"]

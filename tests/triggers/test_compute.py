@@ -35,7 +35,7 @@ async def next_run_at(engine: Engine, trigger_id: UUID) -> datetime | None:
 
 
 async def test_a_new_cron_is_due_at_its_next_local_time(engine: Engine) -> None:
-    trigger_id = await add(engine, cron_expr="30 4 * * *", timezone="Asia/Kolkata")
+    trigger_id = await add(engine, cron="30 4 * * *", timezone="Asia/Kolkata")
     assert await compute(engine) == 1
     expected = await engine.db.fetchval(
         "select min(day at time zone 'Asia/Kolkata') from generate_series(current_date - 1 + time '04:30',"
@@ -47,7 +47,7 @@ async def test_a_new_cron_is_due_at_its_next_local_time(engine: Engine) -> None:
 
 
 async def test_computing_is_not_a_change_of_the_trigger(engine: Engine) -> None:
-    trigger_id = await add(engine, cron_expr="@daily")
+    trigger_id = await add(engine, cron="@daily")
     await compute(engine)
     found = await row(engine, trigger_id)
     assert (found["version"], found["enabled"], found["last_error"], found["fires"]) == (1, True, None, 0)
@@ -56,7 +56,7 @@ async def test_computing_is_not_a_change_of_the_trigger(engine: Engine) -> None:
 
 async def test_an_interval_without_a_start_begins_at_once_and_keeps_its_phase(engine: Engine) -> None:
     before = await clock(engine)
-    trigger_id = await add(engine, interval_seconds=3600.0)
+    trigger_id = await add(engine, every_seconds=3600.0)
     start = (await row(engine, trigger_id))["starts_at"]
     assert before <= start <= await clock(engine)
     await tick(engine)
@@ -66,22 +66,22 @@ async def test_an_interval_without_a_start_begins_at_once_and_keeps_its_phase(en
 
 async def test_an_interval_counts_from_its_start_however_long_ago(engine: Engine) -> None:
     start = await clock(engine) - 100 * HOUR - timedelta(minutes=20)
-    trigger_id = await add(engine, interval_seconds=3600.0, starts_at=start)
+    trigger_id = await add(engine, every_seconds=3600.0, starts_at=start)
     await compute(engine)
     assert await next_run_at(engine, trigger_id) == start + 101 * HOUR
 
 
 async def test_nothing_is_due_before_the_start(engine: Engine) -> None:
     start = (await clock(engine)).replace(second=0, microsecond=0) + timedelta(days=30)
-    each_minute = await add(engine, "cron", cron_expr="* * * * *", starts_at=start)
-    interval = await add(engine, "interval", interval_seconds=7.0, starts_at=start)
+    each_minute = await add(engine, "cron", cron="* * * * *", starts_at=start)
+    interval = await add(engine, "interval", every_seconds=7.0, starts_at=start)
     await compute(engine)
     assert [await next_run_at(engine, each) for each in (each_minute, interval)] == [start, start]
 
 
 async def test_a_schedule_that_is_over_has_finished(engine: Engine) -> None:
     now = await clock(engine)
-    over = await add(engine, cron_expr="* * * * *", ends_at=now - SECOND)
+    over = await add(engine, cron="* * * * *", ends_at=now - SECOND)
     await compute(engine)
     assert (await row(engine, over))["finished"]
     assert await tick(engine) == 0
@@ -90,7 +90,7 @@ async def test_a_schedule_that_is_over_has_finished(engine: Engine) -> None:
 
 async def test_the_end_itself_is_no_longer_due(engine: Engine) -> None:
     start = await clock(engine) + HOUR
-    trigger_id = await add(engine, interval_seconds=60.0, starts_at=start - 60 * SECOND, ends_at=start - 59 * SECOND)
+    trigger_id = await add(engine, every_seconds=60.0, starts_at=start - 60 * SECOND, ends_at=start - 59 * SECOND)
     await compute(engine)
     assert await next_run_at(engine, trigger_id) == start - 60 * SECOND
     await change(engine.db, trigger_id, starts_at=start - HOUR - 60 * SECOND, ends_at=start)
@@ -100,7 +100,7 @@ async def test_the_end_itself_is_no_longer_due(engine: Engine) -> None:
 
 async def test_a_due_time_written_by_hand_is_kept(engine: Engine) -> None:
     later = await clock(engine) + timedelta(days=3)
-    trigger_id = await add(engine, cron_expr="* * * * *", next_run_at=later)
+    trigger_id = await add(engine, cron="* * * * *", next_run_at=later)
     assert await compute(engine) == 0
     assert [(await row(engine, trigger_id))[name] for name in ("next_run_at", "fire_at")] == [later, later]
 
@@ -108,7 +108,7 @@ async def test_a_due_time_written_by_hand_is_kept(engine: Engine) -> None:
 async def test_infinity_means_finished_and_null_means_compute(engine: Engine) -> None:
     now = await clear_of_the_next_minute(engine)
     never = await engine.db.fetchval("select 'infinity'::timestamptz")
-    trigger_id = await add(engine, cron_expr="* * * * *", next_run_at=never)
+    trigger_id = await add(engine, cron="* * * * *", next_run_at=never)
     assert await tick(engine) == 0
     assert (await row(engine, trigger_id))["finished"]
     await change(engine.db, trigger_id, next_run_at=None)
@@ -118,10 +118,10 @@ async def test_infinity_means_finished_and_null_means_compute(engine: Engine) ->
     assert 0 < (due_at - now).total_seconds() <= 60
 
 
-@pytest.mark.parametrize("change_it", ["max_fires = 9", "cron_expr = '0 * * * *'", "timezone = 'Asia/Tokyo'"])
+@pytest.mark.parametrize("change_it", ["max_fires = 9", "cron = '0 * * * *'", "timezone = 'Asia/Tokyo'"])
 async def test_a_finished_schedule_goes_on_from_now_when_it_is_edited(engine: Engine, change_it: str) -> None:
     trigger_id = await add(
-        engine, cron_expr="* * * * *", next_run_at=await engine.db.fetchval("select 'infinity'::timestamptz")
+        engine, cron="* * * * *", next_run_at=await engine.db.fetchval("select 'infinity'::timestamptz")
     )
     await engine.db.execute(f"update headrace.trigger set {change_it}")
     assert await compute(engine) == 1
@@ -150,11 +150,11 @@ async def test_jitter_moves_the_fire_and_not_the_due_time(engine: Engine) -> Non
 
 async def test_a_batch_is_no_larger_than_asked(engine: Engine) -> None:
     for n in range(5):
-        await add(engine, f"cron {n}", cron_expr="@daily")
+        await add(engine, f"cron {n}", cron="@daily")
     assert [await compute_due_times(engine.db, Rules(), batch=2) for _ in range(4)] == [2, 2, 1, 0]
 
 
 async def test_an_event_trigger_is_not_the_schedulers(engine: Engine) -> None:
-    trigger_id = await add(engine, trigger_type="event", event_name="a.b")
+    trigger_id = await add(engine, trigger_type="event", event="a.b")
     assert await tick(engine) == 0
     assert (await row(engine, trigger_id))["next_run_at"] is None

@@ -41,17 +41,17 @@ async def found(engine: Engine, name: str = "work") -> asyncpg.Record:
 async def test_a_job_declares_its_schedule_under_its_own_name(engine: Engine) -> None:
     await sync(engine, {"cron": "0 3 * * *", "timezone": "Europe/Berlin", "overlap": "skip", "payload": {}})
     row = await found(engine)
-    names = ("cron_expr", "timezone", "overlap", "app", "enabled", "version", "trigger_type")
+    names = ("cron", "timezone", "overlap", "app", "enabled", "version", "trigger_type")
     assert [row[name] for name in names] == ["0 3 * * *", "Europe/Berlin", "skip", "shop", True, 1, "schedule"]
 
 
 async def test_each_kind_of_rule_is_a_trigger_of_its_own(engine: Engine) -> None:
-    await sync(engine, {"every": 5, "init": "v1", "on": "file.*", "payload": {}, "jitter": 1})
+    await sync(engine, {"every": 5, "init": "v1", "event": "file.*", "payload": {}, "jitter": 1})
     rows = await engine.db.fetch("select name, trigger_type, jitter_seconds from headrace.trigger order by name")
     assert [tuple(row) for row in rows] == [
         ("work", "schedule", 1.0),
+        ("work:event", "event", 0.0),
         ("work:init", "init", 1.0),
-        ("work:on", "event", 0.0),
     ]
     assert (await found(engine, "work:init"))["init_version"] == "v1"
 
@@ -68,45 +68,45 @@ async def test_a_change_of_code_is_followed_in_both_directions(engine: Engine) -
     await sync(engine, {"cron": "@daily", "catch_up": "all", "pause_on_failures": 3})
     await sync(engine, {"every": 60})
     row = await found(engine)
-    names = ("cron_expr", "interval_seconds", "catch_up", "pause_on_failures", "version")
+    names = ("cron", "every_seconds", "catch_up", "pause_on_failures", "version")
     assert [row[name] for name in names] == [None, 60.0, "latest", None, 2]
     assert row["starts_at"] is not None
 
 
 async def test_what_an_operator_changed_stays_and_the_rest_follows(engine: Engine) -> None:
     await sync(engine, {"cron": "@daily", "catch_up": "all"})
-    await engine.db.execute("update headrace.trigger set cron_expr = '@hourly', max_fires = 9")
+    await engine.db.execute("update headrace.trigger set cron = '@hourly', max_fires = 9")
     for _ in range(2):
         await sync(engine, {"cron": "@weekly", "catch_up": "none"})
         row = await found(engine)
-        assert [row[name] for name in ("cron_expr", "catch_up", "max_fires")] == ["@hourly", "none", 9]
+        assert [row[name] for name in ("cron", "catch_up", "max_fires")] == ["@hourly", "none", 9]
     trigger = await get_trigger(engine.db, "work", tenant="default")
-    assert trigger.overrides == {"cron_expr": ("@weekly", "@hourly")}
+    assert trigger.overrides == {"cron": ("@weekly", "@hourly")}
 
 
 async def test_an_overridden_kind_of_rule_stays_whole(engine: Engine) -> None:
     await sync(engine, {"cron": "@daily"})
-    await engine.db.execute("update headrace.trigger set cron_expr = null, interval_seconds = 5")
+    await engine.db.execute("update headrace.trigger set cron = null, every_seconds = 5")
     await sync(engine, {"cron": "@weekly", "catch_up": "none"})
     row = await found(engine)
-    assert [row[name] for name in ("cron_expr", "interval_seconds", "catch_up")] == [None, 5.0, "none"]
+    assert [row[name] for name in ("cron", "every_seconds", "catch_up")] == [None, 5.0, "none"]
 
 
 async def test_a_reset_brings_back_what_code_says(engine: Engine) -> None:
     await sync(engine, {"cron": "@daily", "overlap": "skip"})
-    await engine.db.execute("update headrace.trigger set cron_expr = '@hourly', overlap = 'allow', max_fires = 2")
+    await engine.db.execute("update headrace.trigger set cron = '@hourly', overlap = 'allow', max_fires = 2")
     await reset_trigger(engine.db, "work", tenant="default")
     row = await found(engine)
-    assert [row[name] for name in ("cron_expr", "overlap", "max_fires")] == ["@daily", "skip", 2]
+    assert [row[name] for name in ("cron", "overlap", "max_fires")] == ["@daily", "skip", 2]
     assert (await get_trigger(engine.db, "work", tenant="default")).overrides == {}
 
 
 async def test_force_follows_the_code_whatever_an_operator_said(engine: Engine) -> None:
     await sync(engine, {"cron": "@daily"})
-    await engine.db.execute("update headrace.trigger set cron_expr = '@hourly', enabled = false")
+    await engine.db.execute("update headrace.trigger set cron = '@hourly', enabled = false")
     await sync(engine, {"cron": "@daily"}, force=True)
     row = await found(engine)
-    assert (row["cron_expr"], row["enabled"]) == ("@daily", True)
+    assert (row["cron"], row["enabled"]) == ("@daily", True)
 
 
 async def test_force_turns_on_what_differs_in_nothing_else(engine: Engine) -> None:
@@ -153,7 +153,7 @@ async def test_a_name_that_was_taken_by_hand_is_left_alone(engine: Engine) -> No
     await engine.db.execute("select headrace.schedule('work', 'work', '@yearly')")
     await sync(engine, {"cron": "@daily"})
     row = await found(engine)
-    assert (row["cron_expr"], row["app"], row["declared"]) == ("@yearly", None, None)
+    assert (row["cron"], row["app"], row["declared"]) == ("@yearly", None, None)
     await sync(engine, {})
     assert (await found(engine))["enabled"]
 
@@ -164,7 +164,7 @@ async def test_a_name_that_was_taken_at_run_time_is_left_alone(engine: Engine) -
         await hr.register(work, key="work", every=60)
     await sync(engine, {"cron": "@daily"})
     row = await found(engine)
-    assert (row["interval_seconds"], row["cron_expr"]) == (60.0, None)
+    assert (row["every_seconds"], row["cron"]) == (60.0, None)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ async def test_a_name_that_was_taken_at_run_time_is_left_alone(engine: Engine) -
         {"cron": "@daily", "every": 5},
         {"cron": "@daily", "payload": {"a": "{{"}},
         {"timezone": "UTC"},
-        {"on": "a", "condition": "[["},
+        {"event": "a", "condition": "[["},
     ],
     ids=str,
 )

@@ -19,7 +19,7 @@ from headrace.triggers.rules import Rules
 async def test_a_disabled_trigger_never_fires_nor_is_it_computed(engine: Engine) -> None:
     trigger = await hourly(engine)
     await trigger.change(enabled=False)
-    new = await add(engine, "new", interval_seconds=3600.0, enabled=False)
+    new = await add(engine, "new", every_seconds=3600.0, enabled=False)
     await trigger.come_due(3)
     assert await tick(engine) == 0
     assert (await row(engine, new))["next_run_at"] is None
@@ -71,7 +71,7 @@ async def test_what_was_due_while_it_was_edited_and_off_is_called_edited(engine:
     trigger = await hourly(engine)
     await trigger.change(enabled=False)
     await trigger.come_due(4)
-    await trigger.change(interval_seconds=7200.0)
+    await trigger.change(every_seconds=7200.0)
     await trigger.change(enabled=True)
     await tick(engine)
     (line,) = await trigger.ledger()
@@ -144,7 +144,7 @@ async def test_an_edit_waits_for_a_fire_under_way_and_holds_from_then_on(engine:
     transaction = scheduler.transaction()
     await transaction.start()
     await fire_due(scheduler, Rules())
-    editing = asyncio.create_task(change(operator, trigger.id, payload='{"new": 1}', interval_seconds=7200.0))
+    editing = asyncio.create_task(change(operator, trigger.id, payload='{"new": 1}', every_seconds=7200.0))
     await until_blocked(engine.db, operator, scheduler)
     await transaction.commit()
     await editing
@@ -170,7 +170,7 @@ async def test_an_edit_writes_down_what_the_old_rule_left_undone(engine: Engine)
     trigger = await hourly(engine)
     await trigger.come_due(3)
     before = await clock(engine)
-    await trigger.change(interval_seconds=1800.0)
+    await trigger.change(every_seconds=1800.0)
     await tick(engine)
     (line,) = await trigger.ledger()
     assert (line.due_at, line.outcome, line.reason, line.n) == (trigger.hour(-3), "skipped", "edited", None)
@@ -180,9 +180,9 @@ async def test_an_edit_writes_down_what_the_old_rule_left_undone(engine: Engine)
 
 
 async def test_an_edit_before_anything_was_due_leaves_no_line(engine: Engine) -> None:
-    trigger_id = await add(engine, cron_expr="@daily")
+    trigger_id = await add(engine, cron="@daily")
     await tick(engine)
-    await change(engine.db, trigger_id, cron_expr="@hourly")
+    await change(engine.db, trigger_id, cron="@hourly")
     await tick(engine)
     assert await ledger(engine, trigger_id) == []
 

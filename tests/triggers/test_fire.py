@@ -123,7 +123,7 @@ async def test_however_many_schedulers_look_at_once_a_due_time_has_one_job(
 
 
 async def test_schedulers_that_compute_at_once_do_so_once(engine: Engine, another: Another) -> None:
-    trigger_id = await add(engine, interval_seconds=3600.0)
+    trigger_id = await add(engine, every_seconds=3600.0)
     connections = [await another() for _ in range(4)]
     await asyncio.gather(*(tick(engine, conn) for conn in connections))
     await tick(engine)

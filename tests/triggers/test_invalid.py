@@ -10,21 +10,21 @@ from tests.engine import Engine
 from tests.triggers.triggering import add, change, clock, hourly, jobs, reasons, row, tick
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "six fields": ({"cron_expr": "* * * * * *"}, "five fields"),
-    "a step too large": ({"cron_expr": "*/70 * * * *"}, "step"),
-    "a word": ({"cron_expr": "whenever you like"}, "five fields"),
-    "a long rule": ({"cron_expr": "9" * 5000}, "characters"),
-    "31 February": ({"cron_expr": "0 0 31 2 *"}, "No date ever matches"),
-    "an unknown zone": ({"cron_expr": "@daily", "timezone": "Mars/Olympus"}, "no time zone"),
-    "an unknown zone of an interval": ({"interval_seconds": 5.0, "timezone": "Mars"}, "no time zone"),
-    "an endless interval": ({"interval_seconds": float("inf")}, "out of range"),
-    "an interval that is no number": ({"interval_seconds": float("nan")}, "out of range"),
-    "a short interval": ({"interval_seconds": 0.01}, "out of range"),
-    "a long interval": ({"interval_seconds": 1e300}, "out of range"),
-    "an open placeholder": ({"cron_expr": "@daily", "payload": {"a": "{{ tenant"}}, "never closed"),
-    "a forbidden expression": ({"cron_expr": "@daily", "payload": {"a": "{{ tenant | [0] }}"}}, "payload.a"),
-    "a number of many digits": ({"cron_expr": "@daily", "payload": f'{{"a": {"9" * 5000}}}'}, "digits"),
-    "a deep payload": ({"cron_expr": "@daily", "payload": f'{{"a": {"[" * 2000}{"]" * 2000}}}'}, ""),
+    "six fields": ({"cron": "* * * * * *"}, "five fields"),
+    "a step too large": ({"cron": "*/70 * * * *"}, "step"),
+    "a word": ({"cron": "whenever you like"}, "five fields"),
+    "a long rule": ({"cron": "9" * 5000}, "characters"),
+    "31 February": ({"cron": "0 0 31 2 *"}, "No date ever matches"),
+    "an unknown zone": ({"cron": "@daily", "timezone": "Mars/Olympus"}, "no time zone"),
+    "an unknown zone of an interval": ({"every_seconds": 5.0, "timezone": "Mars"}, "no time zone"),
+    "an endless interval": ({"every_seconds": float("inf")}, "out of range"),
+    "an interval that is no number": ({"every_seconds": float("nan")}, "out of range"),
+    "a short interval": ({"every_seconds": 0.01}, "out of range"),
+    "a long interval": ({"every_seconds": 1e300}, "out of range"),
+    "an open placeholder": ({"cron": "@daily", "payload": {"a": "{{ tenant"}}, "never closed"),
+    "a forbidden expression": ({"cron": "@daily", "payload": {"a": "{{ tenant | [0] }}"}}, "payload.a"),
+    "a number of many digits": ({"cron": "@daily", "payload": f'{{"a": {"9" * 5000}}}'}, "digits"),
+    "a deep payload": ({"cron": "@daily", "payload": f'{{"a": {"[" * 2000}{"]" * 2000}}}'}, ""),
 }
 
 
@@ -32,7 +32,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 async def test_it_is_disabled_with_the_reason_and_the_others_go_on(engine: Engine, what: str) -> None:
     columns, sentence = BAD[what]
     bad = await add(engine, "bad", **columns)
-    good = await add(engine, "good", interval_seconds=3600.0)
+    good = await add(engine, "good", every_seconds=3600.0)
     await tick(engine)
     found = await row(engine, bad)
     assert not found["enabled"]
@@ -70,7 +70,7 @@ FAR = ["starts_at = '20000-01-01'", "ends_at = '20000-01-01'", "next_run_at = '2
 
 @pytest.mark.parametrize("change_it", OPEN)
 async def test_an_open_end_stops_nobody(engine: Engine, change_it: str) -> None:
-    strange = await add(engine, "strange", cron_expr="0 0 29 2 *", enabled=False)
+    strange = await add(engine, "strange", cron="0 0 29 2 *", enabled=False)
     good = await hourly(engine)
     await good.come_due()
     await engine.db.execute(f"update headrace.trigger set {change_it} where id = $1", strange)
@@ -82,15 +82,15 @@ async def test_an_open_end_stops_nobody(engine: Engine, change_it: str) -> None:
 
 @pytest.mark.parametrize("change_it", [*BEYOND, *FAR])
 async def test_a_time_that_no_calendar_holds_is_refused(engine: Engine, change_it: str) -> None:
-    strange = await add(engine, "strange", cron_expr="* * * * *")
+    strange = await add(engine, "strange", cron="* * * * *")
     with pytest.raises(asyncpg.CheckViolationError, match="between_1900_and_9000"):
         await engine.db.execute(f"update headrace.trigger set {change_it} where id = $1", strange)
 
 
 async def test_one_that_is_mended_starts_anew(engine: Engine) -> None:
-    trigger_id = await add(engine, cron_expr="0 0 31 2 *")
+    trigger_id = await add(engine, cron="0 0 31 2 *")
     await tick(engine)
-    await change(engine.db, trigger_id, cron_expr="0 0 29 2 *", enabled=True)
+    await change(engine.db, trigger_id, cron="0 0 29 2 *", enabled=True)
     await tick(engine)
     found = await row(engine, trigger_id)
     assert (found["enabled"], found["last_error"]) == (True, None)
@@ -99,7 +99,7 @@ async def test_one_that_is_mended_starts_anew(engine: Engine) -> None:
 
 
 async def test_one_that_is_enabled_without_being_mended_is_disabled_again(engine: Engine) -> None:
-    trigger_id = await add(engine, cron_expr="0 0 31 2 *")
+    trigger_id = await add(engine, cron="0 0 31 2 *")
     for _ in range(2):
         await tick(engine)
         found = await row(engine, trigger_id)

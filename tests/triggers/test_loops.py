@@ -79,13 +79,13 @@ async def test_the_watch_knows_what_comes_next(engine: Engine) -> None:
 
 async def test_a_finished_trigger_troubles_nobody_and_one_to_be_computed_is_wanted_at_once(engine: Engine) -> None:
     trigger_id = await add(
-        engine, cron_expr="@daily", next_run_at=await engine.db.fetchval("select 'infinity'::timestamptz")
+        engine, cron="@daily", next_run_at=await engine.db.fetchval("select 'infinity'::timestamptz")
     )
     assert await ahead(engine) is None
     await change(engine.db, trigger_id, next_run_at=None)
     assert await ahead(engine) == 0
     await change(engine.db, trigger_id, enabled=False)
-    await add(engine, "event", trigger_type="event", event_name="a")
+    await add(engine, "event", trigger_type="event", event="a")
     assert await ahead(engine) is None
 
 
@@ -127,7 +127,7 @@ async def test_a_head_that_another_session_has_locked_is_asked_for_less_and_less
 
 
 async def test_a_watch_sleeps_no_longer_than_to_the_next_due_time(engine: Engine, link: Link) -> None:
-    trigger_id = await add(engine, cron_expr="@daily")
+    trigger_id = await add(engine, cron="@daily")
     await engine.db.execute(
         "update headrace.trigger set next_run_at = clock_timestamp() + interval '1 hour',"
         " fire_at = clock_timestamp() + interval '1 hour' where id = $1",
@@ -144,7 +144,7 @@ async def test_a_watch_sleeps_no_longer_than_to_the_next_due_time(engine: Engine
 async def test_a_tick_does_batch_after_batch(engine: Engine, link: Link) -> None:
     await engine.define()
     await engine.db.execute(
-        "insert into headrace.trigger (name, definition_id, interval_seconds)"
+        "insert into headrace.trigger (name, definition_id, every_seconds)"
         " select 't' || n, id, 3600 from generate_series(1, 450) as n, headrace.definition"
     )
     await Scheduler(link, then=lambda: None).tick()
@@ -167,7 +167,7 @@ async def test_turned_off_a_worker_runs_jobs_and_fires_nothing(engine: Engine) -
     def work() -> None: ...
 
     async with working(hr):
-        trigger_id = await add(engine, interval_seconds=0.1)
+        trigger_id = await add(engine, every_seconds=0.1)
         due = await hourly(engine)
         await due.come_due()
         for _ in range(3):
@@ -187,7 +187,7 @@ async def test_a_new_trigger_fires_at_once_though_the_loops_sleep(
 
     async with hr, running(WorkerProcess(hr)) as process:
         await until("it listens", process._listener.listening.is_set)
-        trigger_id = await add(engine, interval_seconds=3600.0)
+        trigger_id = await add(engine, every_seconds=3600.0)
         await until_fired(engine, trigger_id)
 
 
@@ -202,7 +202,7 @@ async def test_a_due_time_written_by_hand_is_heard_of(engine: Engine, monkeypatc
         await until("it listens", process._listener.listening.is_set)
         await settle(engine, process._maintenance)
         soon = await clock(engine) + timedelta(seconds=1)
-        trigger_id = await add(engine, interval_seconds=3600.0, starts_at=soon, next_run_at=soon)
+        trigger_id = await add(engine, every_seconds=3600.0, starts_at=soon, next_run_at=soon)
         await until_fired(engine, trigger_id)
 
 

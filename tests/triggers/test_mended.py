@@ -19,7 +19,7 @@ Mend = Callable[[Engine, UUID], Awaitable[object]]
 
 async def stopped(engine: Engine) -> UUID:
     """A trigger of a plain INSERT that its scheduler turned off."""
-    trigger_id = await add(engine, "x", cron_expr=BAD)
+    trigger_id = await add(engine, "x", cron=BAD)
     await tick(engine)
     found = await row(engine, trigger_id)
     assert (found["enabled"], "runs backwards" in found["last_error"]) == (False, True)
@@ -31,11 +31,11 @@ async def with_schedule(engine: Engine, _trigger_id: UUID) -> None:
 
 
 async def with_a_patch(engine: Engine, _trigger_id: UUID) -> None:
-    await update_trigger(engine.db, "x", {"cron_expr": GOOD}, tenant="default")
+    await update_trigger(engine.db, "x", {"cron": GOOD}, tenant="default")
 
 
 async def with_an_update(engine: Engine, trigger_id: UUID) -> None:
-    await change(engine.db, trigger_id, cron_expr=GOOD)
+    await change(engine.db, trigger_id, cron=GOOD)
 
 
 @pytest.mark.parametrize("mend", [with_schedule, with_a_patch, with_an_update])

@@ -180,7 +180,7 @@ async def test_an_edit_of_the_rule_drops_what_waits_and_one_of_the_payload_does_
     trigger = await waiting(engine)
     await trigger.change(payload='{"new": true}')
     assert (await trigger.row())["pending_due_at"] == trigger.hour(-1)
-    await trigger.change(interval_seconds=1800.0)
+    await trigger.change(every_seconds=1800.0)
     assert (await trigger.row())["pending_due_at"] is None
     assert await trigger.reasons() == ["fired", "edited"]
 

@@ -183,7 +183,7 @@ async def test_it_stays_off_when_an_operator_turned_it_off_and_a_new_interval_ho
     async with app_on(database_url) as hr:
         await hr.register(runs.tick, key="tick", every=1800)
     row = await trigger(connection)
-    assert (row["enabled"], row["pause_note"], row["interval_seconds"]) == (False, "not now", 1800)
+    assert (row["enabled"], row["pause_note"], row["every_seconds"]) == (False, "not now", 1800)
 
 
 async def test_a_process_that_did_not_register_it_neither_runs_it_nor_calls_it_gone(

@@ -13,7 +13,7 @@ from tests.queue.test_wake import Ear
 from tests.triggers.triggering import Hourly, add, change, clock, hourly, row, tick
 
 RULE: dict[str, Any] = {
-    "interval_seconds": 60.0,
+    "every_seconds": 60.0,
     "timezone": "Asia/Tokyo",
     "max_fires": 5,
     "init_version": "2",
@@ -82,7 +82,7 @@ async def test_turning_on_clears_the_due_time_and_turning_off_keeps_it(engine: E
 async def test_an_update_that_changes_nothing_is_no_change(engine: Engine, ear: Ear) -> None:
     trigger = await hourly(engine)
     before = await trigger.row()
-    for columns in ({"interval_seconds": 3600.0}, {"enabled": True}, {"last_error": "x", "pause_note": "y"}):
+    for columns in ({"every_seconds": 3600.0}, {"enabled": True}, {"last_error": "x", "pause_note": "y"}):
         assert await ear.during(trigger.change(**columns)) == []
     after = await trigger.row()
     assert [after[name] for name in ("version", "next_run_at")] == [before["version"], trigger.next]
@@ -97,7 +97,7 @@ async def test_a_due_time_written_by_hand_moves_the_fire_with_it(engine: Engine,
 
 async def test_a_due_time_written_with_the_rule_is_kept(engine: Engine) -> None:
     trigger = await hourly(engine)
-    await trigger.change(interval_seconds=60.0, next_run_at=trigger.hour(2))
+    await trigger.change(every_seconds=60.0, next_run_at=trigger.hour(2))
     assert (await trigger.row())["next_run_at"] == trigger.hour(2)
 
 
@@ -135,20 +135,20 @@ async def test_a_schedulers_own_advance_wakes_nobody_and_is_no_change(engine: En
 
 async def test_a_new_row_wakes_a_scheduler_unless_it_is_off_or_for_events(engine: Engine, ear: Ear) -> None:
     await engine.define()
-    assert await ear.during(add(engine, "on", cron_expr="@daily")) == ["triggers"]
-    assert await ear.during(add(engine, "off", cron_expr="@daily", enabled=False)) == []
-    assert await ear.during(add(engine, "event", trigger_type="event", event_name="a")) == []
+    assert await ear.during(add(engine, "on", cron="@daily")) == ["triggers"]
+    assert await ear.during(add(engine, "off", cron="@daily", enabled=False)) == []
+    assert await ear.during(add(engine, "event", trigger_type="event", event="a")) == []
 
 
 async def test_whoever_inserts_cannot_choose_version_or_fire_time(engine: Engine) -> None:
     now = await clock(engine)
-    trigger_id = await add(engine, cron_expr="@daily", version=77, fire_at=now, next_run_at=now)
+    trigger_id = await add(engine, cron="@daily", version=77, fire_at=now, next_run_at=now)
     found = await row(engine, trigger_id)
     assert (found["version"], found["fire_at"]) == (1, now)
 
 
 async def test_enabling_clears_what_was_noted_unless_something_new_is_said(engine: Engine) -> None:
-    trigger_id = await add(engine, cron_expr="@daily", enabled=False, pause_note="holidays", last_error="bad")
+    trigger_id = await add(engine, cron="@daily", enabled=False, pause_note="holidays", last_error="bad")
     await change(engine.db, trigger_id, enabled=True)
     found = await row(engine, trigger_id)
     assert (found["pause_note"], found["last_error"]) == (None, None)
@@ -159,29 +159,29 @@ async def test_enabling_clears_what_was_noted_unless_something_new_is_said(engin
 
 
 async def test_an_interval_that_replaces_a_cron_starts_now(engine: Engine) -> None:
-    trigger_id = await add(engine, cron_expr="@daily")
+    trigger_id = await add(engine, cron="@daily")
     before = await clock(engine)
-    await change(engine.db, trigger_id, cron_expr=None, interval_seconds=60.0)
+    await change(engine.db, trigger_id, cron=None, every_seconds=60.0)
     found = await row(engine, trigger_id)
     assert found["starts_at"] == found["effective_from"] >= before
 
 
 BAD: list[dict[str, Any]] = [
-    {"cron_expr": "@daily", "interval_seconds": 5.0},
+    {"cron": "@daily", "every_seconds": 5.0},
     {},
-    {"trigger_type": "init", "cron_expr": "@daily"},
-    {"interval_seconds": 0.0},
-    {"interval_seconds": -1.0},
-    {"cron_expr": "@daily", "max_fires": 0},
-    {"cron_expr": "@daily", "payload": "[]"},
-    {"cron_expr": "@daily", "catch_up": "some"},
-    {"cron_expr": "@daily", "overlap": "maybe"},
-    {"cron_expr": "@daily", "condition": "event.a"},
-    {"cron_expr": "@daily", "priority": 1001},
-    {"cron_expr": "@daily", "misfire_grace_seconds": float("nan")},
-    {"cron_expr": "@daily", "jitter_seconds": -1.0},
-    {"interval_seconds": 5.0, "jitter_seconds": 5.0},
-    {"cron_expr": "@daily", "name": ""},
+    {"trigger_type": "init", "cron": "@daily"},
+    {"every_seconds": 0.0},
+    {"every_seconds": -1.0},
+    {"cron": "@daily", "max_fires": 0},
+    {"cron": "@daily", "payload": "[]"},
+    {"cron": "@daily", "catch_up": "some"},
+    {"cron": "@daily", "overlap": "maybe"},
+    {"cron": "@daily", "condition": "event.a"},
+    {"cron": "@daily", "priority": 1001},
+    {"cron": "@daily", "misfire_grace_seconds": float("nan")},
+    {"cron": "@daily", "jitter_seconds": -1.0},
+    {"every_seconds": 5.0, "jitter_seconds": 5.0},
+    {"cron": "@daily", "name": ""},
 ]
 
 

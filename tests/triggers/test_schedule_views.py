@@ -53,7 +53,7 @@ async def test_rates_and_durations_are_those_of_its_jobs(engine: Engine) -> None
 
 
 async def test_one_that_is_off_or_finished_has_no_next_time_and_events_are_not_shown(engine: Engine) -> None:
-    await add(engine, "event", trigger_type="event", event_name="a")
+    await add(engine, "event", trigger_type="event", event="a")
     trigger = await hourly(engine, max_fires=1)
     await trigger.change(enabled=False, pause_note="holidays")
     found = await status(engine)

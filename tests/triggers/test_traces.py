@@ -15,7 +15,7 @@ CARRIED = "select trace_context from headrace.job"
 
 
 async def test_what_an_event_fires_is_below_its_emit(engine: Engine, spans: Spans) -> None:
-    await add(engine, "on paid", trigger_type="event", event_name="order.paid")
+    await add(engine, "on paid", trigger_type="event", event="order.paid")
     with emitting("order.paid", tenant="default", correlation_id=None) as trace:
         await engine.db.fetchval(EMIT, *emit_parameters("order.paid", {}), trace)
     await dispatch_events(engine.db, Rules())
@@ -27,7 +27,7 @@ async def test_what_an_event_fires_is_below_its_emit(engine: Engine, spans: Span
 
 
 async def test_without_an_sdk_what_an_event_fires_carries_its_trace_on(engine: Engine) -> None:
-    await add(engine, "on paid", trigger_type="event", event_name="order.paid")
+    await add(engine, "on paid", trigger_type="event", event="order.paid")
     await engine.db.fetchval(EMIT, *emit_parameters("order.paid", {}), PARENT)
     await dispatch_events(engine.db, Rules())
     assert await engine.db.fetchval(CARRIED) == PARENT

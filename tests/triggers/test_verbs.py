@@ -23,7 +23,7 @@ async def test_schedule_makes_a_trigger_that_fires(engine: Engine) -> None:
     await tick(engine)
     found = await row(engine, trigger_id)
     assert found["next_run_at"] > await clock(engine)
-    names = ("name", "cron_expr", "timezone", "payload", "enabled")
+    names = ("name", "cron", "timezone", "payload", "enabled")
     assert [found[name] for name in names] == ["nightly", "0 3 * * *", "Europe/Berlin", '{"n": 1}', True]
     assert found["created_by"] == await engine.db.fetchval("select session_user::text")
 
@@ -33,7 +33,7 @@ async def test_schedule_takes_an_interval(engine: Engine) -> None:
     trigger_id = await call(engine, "schedule", "often", "work", every=every, overlap="skip", catch_up="none")
     await tick(engine)
     found = await row(engine, trigger_id)
-    assert [found[name] for name in ("interval_seconds", "overlap", "catch_up")] == [90.0, "skip", "none"]
+    assert [found[name] for name in ("every_seconds", "overlap", "catch_up")] == [90.0, "skip", "none"]
     assert await reasons(engine, trigger_id) == ["fired"]
 
 
@@ -44,7 +44,7 @@ async def test_schedule_again_changes_what_is_there(engine: Engine) -> None:
     assert (await row(engine, first))["version"] == 1
     assert await call(engine, "schedule", "s", "work", "0 4 * * *") == first
     found = await row(engine, first)
-    assert (found["cron_expr"], found["version"], found["next_run_at"]) == ("0 4 * * *", 2, None)
+    assert (found["cron"], found["version"], found["next_run_at"]) == ("0 4 * * *", 2, None)
 
 
 async def test_names_are_each_tenants_own(engine: Engine) -> None:
@@ -111,7 +111,7 @@ async def test_an_interval_must_be_neither_too_short_nor_too_long(engine: Engine
 
 
 async def test_what_would_not_fit_other_settings_is_refused_with_a_sentence(engine: Engine) -> None:
-    await add(engine, "s", cron_expr="@daily", jitter_seconds=600.0)
+    await add(engine, "s", cron="@daily", jitter_seconds=600.0)
     error = await refusal(engine.db.execute("select headrace.schedule('s', 'work', every => '5 seconds')"))
     assert (error.sqlstate, "jitter is shorter than the interval" in str(error)) == ("HR400", True), str(error)
 
@@ -127,7 +127,7 @@ async def test_schedule_emit_and_define_sql_job_read_strings_as_the_session_does
 
 
 async def test_trigger_refuses_a_payload_that_no_worker_could_read(engine: Engine) -> None:
-    await add(engine, "deep", cron_expr="@daily", payload='{"a":' * 201 + "1" + "}" * 201)
+    await add(engine, "deep", cron="@daily", payload='{"a":' * 201 + "1" + "}" * 201)
     error = await refusal(call(engine, "trigger", "deep"))
     assert (error.sqlstate, "nested more than 200 deep" in str(error)) == ("HR409", True), str(error)
 
@@ -141,7 +141,7 @@ async def test_one_that_is_off_stays_off_when_it_is_scheduled_again_unless_asked
 
 
 async def test_unschedule_keeps_history_and_says_whether_there_was_one(engine: Engine) -> None:
-    trigger_id = await add(engine, "s", interval_seconds=3600.0)
+    trigger_id = await add(engine, "s", every_seconds=3600.0)
     await tick(engine)
     assert await call(engine, "unschedule", "s") is True
     assert await call(engine, "unschedule", "s") is False
@@ -151,7 +151,7 @@ async def test_unschedule_keeps_history_and_says_whether_there_was_one(engine: E
 
 
 async def test_trigger_runs_it_now_also_when_it_is_off(engine: Engine) -> None:
-    trigger_id = await add(engine, "s", cron_expr="@daily", enabled=False, payload={"n": 1})
+    trigger_id = await add(engine, "s", cron="@daily", enabled=False, payload={"n": 1})
     answer = json.loads(await call(engine, "trigger", "s"))
     (job,) = await jobs(engine, trigger_id)
     assert answer == {"success": True, "job_id": str(job["id"]), "name": "s"}
@@ -164,7 +164,7 @@ async def test_trigger_runs_it_now_also_when_it_is_off(engine: Engine) -> None:
 
 
 async def test_trigger_twice_makes_two_jobs_and_spends_no_due_time(engine: Engine) -> None:
-    trigger_id = await add(engine, "s", interval_seconds=3600.0, max_fires=1)
+    trigger_id = await add(engine, "s", every_seconds=3600.0, max_fires=1)
     for _ in range(2):
         assert json.loads(await call(engine, "trigger", "s"))["success"]
     await tick(engine)
@@ -173,7 +173,7 @@ async def test_trigger_twice_makes_two_jobs_and_spends_no_due_time(engine: Engin
 
 
 async def test_trigger_does_not_run_beside_a_live_job_where_the_trigger_minds(engine: Engine) -> None:
-    trigger_id = await add(engine, "s", interval_seconds=3600.0, overlap="skip")
+    trigger_id = await add(engine, "s", every_seconds=3600.0, overlap="skip")
     await tick(engine)
     (job,) = await jobs(engine, trigger_id)
     answer = json.loads(await call(engine, "trigger", "s"))
@@ -182,17 +182,17 @@ async def test_trigger_does_not_run_beside_a_live_job_where_the_trigger_minds(en
 
 
 async def test_a_job_run_by_hand_is_in_the_way_of_the_schedule(engine: Engine) -> None:
-    trigger_id = await add(engine, "s", interval_seconds=3600.0, overlap="skip")
+    trigger_id = await add(engine, "s", every_seconds=3600.0, overlap="skip")
     await call(engine, "trigger", "s")
     await tick(engine)
     assert sorted(await reasons(engine, trigger_id)) == ["fired", "overlap"]
 
 
 async def test_trigger_says_what_it_cannot_do(engine: Engine) -> None:
-    await add(engine, "templated", cron_expr="@daily", payload={"a": "{{tenant}}"})
-    await add(engine, "event", trigger_type="event", event_name="a.b")
+    await add(engine, "templated", cron="@daily", payload={"a": "{{tenant}}"})
+    await add(engine, "event", trigger_type="event", event="a.b")
     await engine.define("off", enabled=False)
-    await add(engine, "off", definition="off", cron_expr="@daily")
+    await add(engine, "off", definition="off", cron="@daily")
     for name, state in (("templated", "HR409"), ("event", "HR409"), ("off", "HR409"), ("nothing", "HR404")):
         assert (await refusal(call(engine, "trigger", name))).sqlstate == state
     assert await live(engine) == 0

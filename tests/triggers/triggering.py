@@ -216,6 +216,6 @@ class Hourly:
 async def hourly(engine: Engine, name: str = "hourly", *, late: timedelta = 5 * SECOND, **columns: Any) -> Hourly:
     """A new one, its next due time computed; the newest due time of the past came `late` ago."""
     start = await clock(engine) - 2000 * HOUR - late
-    trigger_id = await add(engine, name, interval_seconds=3600.0, starts_at=start, **columns)
+    trigger_id = await add(engine, name, every_seconds=3600.0, starts_at=start, **columns)
     await compute_due_times(engine.db, Rules())
     return Hourly(engine, trigger_id, start + 2001 * HOUR)

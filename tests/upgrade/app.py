@@ -47,7 +47,7 @@ async def tick(ctx: Context) -> None:
     leave_a_line(ctx)
 
 
-@hr.job(max_attempts=3, on="order.paid")
+@hr.job(max_attempts=3, event="order.paid")
 async def paid(ctx: Context, n: int = 0) -> None:
     """What an event makes."""
     leave_a_line(ctx)

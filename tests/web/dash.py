@@ -70,8 +70,8 @@ class Dash:
 
     async def trigger(self, name: str = "nightly", definition: str = "greet", **settings: Any) -> str:
         """A trigger, by the API; a schedule that is due each night unless told otherwise."""
-        rule = {} if "trigger_type" in settings or "interval_seconds" in settings else {"cron_expr": "30 2 * * *"}
-        payload = {"payload_template": {"name": "a"}} if definition == "greet" else {}
+        rule = {} if "trigger_type" in settings or "every_seconds" in settings else {"cron": "30 2 * * *"}
+        payload = {"payload": {"name": "a"}} if definition == "greet" else {}
         body = {"name": name, "definition_key": definition, **rule, **payload, **settings}
         answer = await self.api.post("/jobs/triggers", json=body)
         assert answer.status_code == 201, answer.text

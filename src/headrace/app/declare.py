@@ -42,7 +42,7 @@ class JobOptions(TypedDict, total=False):
     description: str
     cron: str | None
     every: float | timedelta | None
-    on: str | None
+    event: str | None
     init: bool | str | None
     timezone: str
     payload: dict[str, Any]
@@ -55,7 +55,7 @@ class JobOptions(TypedDict, total=False):
     pause_on_failures: int | None
 
 
-RULES = ("cron", "every", "init", "on")
+RULES = ("cron", "every", "event", "init")
 TRIGGER_OPTIONS = {
     "timezone": "timezone",
     "payload": "payload",
@@ -106,7 +106,7 @@ def declare_triggers(key: str, declared: dict[str, Any]) -> tuple[TriggerDeclara
     rules = {name: rule for name, rule in rules.items() if rule is not None and rule is not False}
     if how and not rules:
         said = ", ".join(name for name, column in TRIGGER_OPTIONS.items() if column in how)
-        raise BadHandler(f"job {key!r}: {said} says how a trigger fires; give cron, every, init or on as well")
+        raise BadHandler(f"job {key!r}: {said} says how a trigger fires; give cron, every, event or init as well")
     _refuse_unused(key, rules, how)
     if "cron" in rules and "every" in rules:
         raise BadHandler(f"job {key!r}: give either cron or every; add the other with hr.register or SQL")
@@ -115,7 +115,7 @@ def declare_triggers(key: str, declared: dict[str, Any]) -> tuple[TriggerDeclara
 
 def _refuse_unused(key: str, rules: dict[str, Any], how: dict[str, Any]) -> None:
     """An option that none of the rules has is a misunderstanding, and not to be passed over."""
-    used = (FOR_EVENTS if "on" in rules else frozenset()) | (FOR_TIMES if set(rules) - {"on"} else frozenset())
+    used = (FOR_EVENTS if "event" in rules else frozenset()) | (FOR_TIMES if set(rules) - {"event"} else frozenset())
     unused = [name for name, column in TRIGGER_OPTIONS.items() if column in how and column not in used]
     if rules and unused:
         raise BadHandler(f"job {key!r}: {', '.join(unused)} says nothing to {', '.join(rules)}")
@@ -125,14 +125,14 @@ def _declare(key: str, name: str, rule: Any, how: dict[str, Any]) -> TriggerDecl
     """A schedule bears the job's own name, so that people find it by that."""
     match name:
         case "cron":
-            called, what = key, {"cron_expr": rule}
+            called, what = key, {"cron": rule}
         case "every":
-            called, what = key, {"interval_seconds": _plain(rule)}
+            called, what = key, {"every_seconds": _plain(rule)}
         case "init":
             called, what = f"{key}:init", {"trigger_type": "init", "init_version": "" if rule is True else str(rule)}
         case _:
-            called, what = f"{key}:on", {"trigger_type": "event", "event_name": rule}
-    fitting = FOR_EVENTS if name == "on" else FOR_TIMES
+            called, what = f"{key}:event", {"trigger_type": "event", "event": rule}
+    fitting = FOR_EVENTS if name == "event" else FOR_TIMES
     try:
         settings = complete_settings(what | {column: value for column, value in how.items() if column in fitting})
     except BadRequest as error:

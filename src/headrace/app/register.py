@@ -64,7 +64,7 @@ class RuntimeJobs:
         handler = self._handler(function, key, options)
         check_payload(handler, dict(settings["payload"]), f"registered job {key!r}")
         seconds = every.total_seconds() if isinstance(every, timedelta) else float(every)
-        rule = {**settings, "interval_seconds": seconds, "starts_at": starts_at}
+        rule = {**settings, "every_seconds": seconds, "starts_at": starts_at}
         # An app of their own: what one process registered has not left the code of one that has not (yet).
         app = f"{self._app.app_of(function)}{AT_RUN_TIME}"
         async with self._app.database.pool.acquire() as conn, conn.transaction():

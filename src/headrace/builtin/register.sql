@@ -7,7 +7,7 @@ update headrace.definition set system = true where key = any($1) and not system
 with first as (
   insert into headrace.default_schedule (name) values ($1) on conflict do nothing returning name
 )
-insert into headrace.trigger (tenant_id, name, definition_id, cron_expr, payload, overlap, created_by)
+insert into headrace.trigger (tenant_id, name, definition_id, cron, payload, overlap, created_by)
 select headrace._system_tenant(), first.name, definition.id, $3, $4::jsonb, 'skip', 'headrace'
   from first join headrace.definition on definition.key = $2
 on conflict (tenant_id, name) do nothing

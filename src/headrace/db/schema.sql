@@ -923,14 +923,14 @@ create table headrace.trigger (
   name                   text not null,
   definition_id          integer not null,
   trigger_type           text not null default 'schedule'::text,
-  cron_expr              text,
-  interval_seconds       double precision,
+  cron                   text,
+  every_seconds          double precision,
   timezone               text not null default 'UTC'::text,
   starts_at              timestamp with time zone,
   ends_at                timestamp with time zone,
   max_fires              integer,
   init_version           text not null default ''::text,
-  event_name             text,
+  event                  text,
   payload                jsonb not null default '{}'::jsonb,
   condition              text,
   queue                  text,
@@ -966,18 +966,18 @@ create table headrace.trigger (
   constraint trigger_tenant_id_name_key UNIQUE (tenant_id, name),
   constraint trigger_definition_id_fkey FOREIGN KEY (definition_id) REFERENCES headrace.definition(id),
   constraint trigger_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES headrace.tenant(id),
-  constraint a_schedule_has_one_rule CHECK ((((trigger_type = 'schedule'::text) = ((cron_expr IS NOT NULL) OR (interval_seconds IS NOT NULL))) AND (num_nonnulls(cron_expr, interval_seconds) < 2))),
+  constraint a_schedule_has_one_rule CHECK ((((trigger_type = 'schedule'::text) = ((cron IS NOT NULL) OR (every_seconds IS NOT NULL))) AND (num_nonnulls(cron, every_seconds) < 2))),
   constraint a_window_ends_after_it_starts CHECK ((ends_at > starts_at)),
-  constraint an_event_has_a_name CHECK (((trigger_type = 'event'::text) = (event_name IS NOT NULL))),
+  constraint an_event_has_a_name CHECK (((trigger_type = 'event'::text) = (event IS NOT NULL))),
   constraint an_event_knows_no_time CHECK (((trigger_type <> 'event'::text) OR ((overlap = 'allow'::text) AND (jitter_seconds = (0)::double precision) AND (num_nonnulls(max_fires, starts_at, ends_at, pause_on_failures) = 0)))),
-  constraint jitter_is_shorter_than_the_interval CHECK ((jitter_seconds < interval_seconds)),
+  constraint jitter_is_shorter_than_the_interval CHECK ((jitter_seconds < every_seconds)),
   constraint only_events_have_a_condition CHECK (((trigger_type = 'event'::text) OR (condition IS NULL))),
   constraint times_lie_between_1900_and_9000 CHECK (((((starts_at >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (starts_at <= '9000-01-01 00:00:00+00'::timestamp with time zone)) OR (starts_at = '-infinity'::timestamp with time zone)) AND (((ends_at >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (ends_at <= '9000-01-01 00:00:00+00'::timestamp with time zone)) OR (ends_at = 'infinity'::timestamp with time zone)) AND (((next_run_at >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (next_run_at <= '9000-01-01 00:00:00+00'::timestamp with time zone)) OR (next_run_at = 'infinity'::timestamp with time zone)))),
   constraint trigger_catch_up_cap_check CHECK (((catch_up_cap >= 1) AND (catch_up_cap <= 1000))),
   constraint trigger_catch_up_check CHECK ((catch_up = ANY (ARRAY['none'::text, 'latest'::text, 'all'::text]))),
   constraint trigger_dedupe_window_seconds_check CHECK (((dedupe_window_seconds > (0)::double precision) AND (dedupe_window_seconds <= (31536000)::double precision))),
-  constraint trigger_event_name_check CHECK (((event_name ~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'::text) AND (length(event_name) <= 200))),
-  constraint trigger_interval_seconds_check CHECK ((interval_seconds > (0)::double precision)),
+  constraint trigger_event_check CHECK (((event ~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'::text) AND (length(event) <= 200))),
+  constraint trigger_every_seconds_check CHECK ((every_seconds > (0)::double precision)),
   constraint trigger_jitter_seconds_check CHECK (((jitter_seconds >= (0)::double precision) AND (jitter_seconds <= (86400)::double precision))),
   constraint trigger_max_attempts_check CHECK (((max_attempts >= 1) AND (max_attempts <= 1000))),
   constraint trigger_max_fires_check CHECK ((max_fires > 0)),
@@ -994,12 +994,12 @@ create table headrace.trigger (
 alter table headrace.trigger enable row level security;
 create policy own on headrace.trigger using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX trigger_due ON headrace.trigger USING btree (fire_at) WHERE (enabled AND (fire_at IS NOT NULL));
-CREATE INDEX trigger_event ON headrace.trigger USING btree (tenant_id, event_name) WHERE (enabled AND (trigger_type = 'event'::text));
+CREATE INDEX trigger_event ON headrace.trigger USING btree (tenant_id, event) WHERE (enabled AND (trigger_type = 'event'::text));
 CREATE INDEX trigger_pending ON headrace.trigger USING btree (id) WHERE (pending_due_at IS NOT NULL);
 CREATE INDEX trigger_stopped ON headrace.trigger USING btree (tenant_id) WHERE (stopped_at IS NOT NULL);
 CREATE INDEX trigger_uncomputed ON headrace.trigger USING btree (id) WHERE (enabled AND (next_run_at IS NULL) AND (trigger_type <> 'event'::text));
-CREATE TRIGGER mend_stopped BEFORE UPDATE OF definition_id, trigger_type, cron_expr, interval_seconds, timezone, starts_at, ends_at, max_fires, init_version, event_name, payload, condition, queue, priority, max_attempts, catch_up, catch_up_cap, misfire_grace_seconds, overlap, jitter_seconds, dedupe_window_seconds, pause_on_failures ON headrace.trigger FOR EACH ROW WHEN (((NOT new.enabled) AND (NOT old.enabled) AND (new.stopped_at IS NOT NULL) AND (old.stopped_at IS NOT NULL) AND (old.last_error IS NOT NULL) AND (old.pause_note IS NULL) AND (new.pause_note IS NULL) AND (new.deleted_from_code_at IS NULL) AND ((((((((((((((((((((((new.definition_id IS DISTINCT FROM old.definition_id) OR (new.trigger_type IS DISTINCT FROM old.trigger_type)) OR (new.cron_expr IS DISTINCT FROM old.cron_expr)) OR (new.interval_seconds IS DISTINCT FROM old.interval_seconds)) OR (new.timezone IS DISTINCT FROM old.timezone)) OR (new.starts_at IS DISTINCT FROM old.starts_at)) OR (new.ends_at IS DISTINCT FROM old.ends_at)) OR (new.max_fires IS DISTINCT FROM old.max_fires)) OR (new.init_version IS DISTINCT FROM old.init_version)) OR (new.event_name IS DISTINCT FROM old.event_name)) OR (new.payload IS DISTINCT FROM old.payload)) OR (new.condition IS DISTINCT FROM old.condition)) OR (new.queue IS DISTINCT FROM old.queue)) OR (new.priority IS DISTINCT FROM old.priority)) OR (new.max_attempts IS DISTINCT FROM old.max_attempts)) OR (new.catch_up IS DISTINCT FROM old.catch_up)) OR (new.catch_up_cap IS DISTINCT FROM old.catch_up_cap)) OR (new.misfire_grace_seconds IS DISTINCT FROM old.misfire_grace_seconds)) OR (new.overlap IS DISTINCT FROM old.overlap)) OR (new.jitter_seconds IS DISTINCT FROM old.jitter_seconds)) OR (new.dedupe_window_seconds IS DISTINCT FROM old.dedupe_window_seconds)) OR (new.pause_on_failures IS DISTINCT FROM old.pause_on_failures)))) EXECUTE FUNCTION headrace._trigger_mended();
-CREATE TRIGGER note_change BEFORE UPDATE OF name, definition_id, trigger_type, cron_expr, interval_seconds, timezone, starts_at, ends_at, max_fires, init_version, event_name, payload, condition, queue, priority, max_attempts, catch_up, catch_up_cap, misfire_grace_seconds, overlap, jitter_seconds, dedupe_window_seconds, pause_on_failures, enabled ON headrace.trigger FOR EACH ROW WHEN (((((((((((((((((((((((((new.name IS DISTINCT FROM old.name) OR (new.definition_id IS DISTINCT FROM old.definition_id)) OR (new.trigger_type IS DISTINCT FROM old.trigger_type)) OR (new.cron_expr IS DISTINCT FROM old.cron_expr)) OR (new.interval_seconds IS DISTINCT FROM old.interval_seconds)) OR (new.timezone IS DISTINCT FROM old.timezone)) OR (new.starts_at IS DISTINCT FROM old.starts_at)) OR (new.ends_at IS DISTINCT FROM old.ends_at)) OR (new.max_fires IS DISTINCT FROM old.max_fires)) OR (new.init_version IS DISTINCT FROM old.init_version)) OR (new.event_name IS DISTINCT FROM old.event_name)) OR (new.payload IS DISTINCT FROM old.payload)) OR (new.condition IS DISTINCT FROM old.condition)) OR (new.queue IS DISTINCT FROM old.queue)) OR (new.priority IS DISTINCT FROM old.priority)) OR (new.max_attempts IS DISTINCT FROM old.max_attempts)) OR (new.catch_up IS DISTINCT FROM old.catch_up)) OR (new.catch_up_cap IS DISTINCT FROM old.catch_up_cap)) OR (new.misfire_grace_seconds IS DISTINCT FROM old.misfire_grace_seconds)) OR (new.overlap IS DISTINCT FROM old.overlap)) OR (new.jitter_seconds IS DISTINCT FROM old.jitter_seconds)) OR (new.dedupe_window_seconds IS DISTINCT FROM old.dedupe_window_seconds)) OR (new.pause_on_failures IS DISTINCT FROM old.pause_on_failures)) OR (new.enabled IS DISTINCT FROM old.enabled))) EXECUTE FUNCTION headrace._trigger_changed();
+CREATE TRIGGER mend_stopped BEFORE UPDATE OF definition_id, trigger_type, cron, every_seconds, timezone, starts_at, ends_at, max_fires, init_version, event, payload, condition, queue, priority, max_attempts, catch_up, catch_up_cap, misfire_grace_seconds, overlap, jitter_seconds, dedupe_window_seconds, pause_on_failures ON headrace.trigger FOR EACH ROW WHEN (((NOT new.enabled) AND (NOT old.enabled) AND (new.stopped_at IS NOT NULL) AND (old.stopped_at IS NOT NULL) AND (old.last_error IS NOT NULL) AND (old.pause_note IS NULL) AND (new.pause_note IS NULL) AND (new.deleted_from_code_at IS NULL) AND ((((((((((((((((((((((new.definition_id IS DISTINCT FROM old.definition_id) OR (new.trigger_type IS DISTINCT FROM old.trigger_type)) OR (new.cron IS DISTINCT FROM old.cron)) OR (new.every_seconds IS DISTINCT FROM old.every_seconds)) OR (new.timezone IS DISTINCT FROM old.timezone)) OR (new.starts_at IS DISTINCT FROM old.starts_at)) OR (new.ends_at IS DISTINCT FROM old.ends_at)) OR (new.max_fires IS DISTINCT FROM old.max_fires)) OR (new.init_version IS DISTINCT FROM old.init_version)) OR (new.event IS DISTINCT FROM old.event)) OR (new.payload IS DISTINCT FROM old.payload)) OR (new.condition IS DISTINCT FROM old.condition)) OR (new.queue IS DISTINCT FROM old.queue)) OR (new.priority IS DISTINCT FROM old.priority)) OR (new.max_attempts IS DISTINCT FROM old.max_attempts)) OR (new.catch_up IS DISTINCT FROM old.catch_up)) OR (new.catch_up_cap IS DISTINCT FROM old.catch_up_cap)) OR (new.misfire_grace_seconds IS DISTINCT FROM old.misfire_grace_seconds)) OR (new.overlap IS DISTINCT FROM old.overlap)) OR (new.jitter_seconds IS DISTINCT FROM old.jitter_seconds)) OR (new.dedupe_window_seconds IS DISTINCT FROM old.dedupe_window_seconds)) OR (new.pause_on_failures IS DISTINCT FROM old.pause_on_failures)))) EXECUTE FUNCTION headrace._trigger_mended();
+CREATE TRIGGER note_change BEFORE UPDATE OF name, definition_id, trigger_type, cron, every_seconds, timezone, starts_at, ends_at, max_fires, init_version, event, payload, condition, queue, priority, max_attempts, catch_up, catch_up_cap, misfire_grace_seconds, overlap, jitter_seconds, dedupe_window_seconds, pause_on_failures, enabled ON headrace.trigger FOR EACH ROW WHEN (((((((((((((((((((((((((new.name IS DISTINCT FROM old.name) OR (new.definition_id IS DISTINCT FROM old.definition_id)) OR (new.trigger_type IS DISTINCT FROM old.trigger_type)) OR (new.cron IS DISTINCT FROM old.cron)) OR (new.every_seconds IS DISTINCT FROM old.every_seconds)) OR (new.timezone IS DISTINCT FROM old.timezone)) OR (new.starts_at IS DISTINCT FROM old.starts_at)) OR (new.ends_at IS DISTINCT FROM old.ends_at)) OR (new.max_fires IS DISTINCT FROM old.max_fires)) OR (new.init_version IS DISTINCT FROM old.init_version)) OR (new.event IS DISTINCT FROM old.event)) OR (new.payload IS DISTINCT FROM old.payload)) OR (new.condition IS DISTINCT FROM old.condition)) OR (new.queue IS DISTINCT FROM old.queue)) OR (new.priority IS DISTINCT FROM old.priority)) OR (new.max_attempts IS DISTINCT FROM old.max_attempts)) OR (new.catch_up IS DISTINCT FROM old.catch_up)) OR (new.catch_up_cap IS DISTINCT FROM old.catch_up_cap)) OR (new.misfire_grace_seconds IS DISTINCT FROM old.misfire_grace_seconds)) OR (new.overlap IS DISTINCT FROM old.overlap)) OR (new.jitter_seconds IS DISTINCT FROM old.jitter_seconds)) OR (new.dedupe_window_seconds IS DISTINCT FROM old.dedupe_window_seconds)) OR (new.pause_on_failures IS DISTINCT FROM old.pause_on_failures)) OR (new.enabled IS DISTINCT FROM old.enabled))) EXECUTE FUNCTION headrace._trigger_changed();
 CREATE TRIGGER note_creation BEFORE INSERT ON headrace.trigger FOR EACH ROW EXECUTE FUNCTION headrace._trigger_created();
 CREATE TRIGGER note_deletion BEFORE DELETE ON headrace.trigger FOR EACH ROW EXECUTE FUNCTION headrace._trigger_deleted();
 CREATE TRIGGER note_due_time BEFORE UPDATE OF next_run_at ON headrace.trigger FOR EACH ROW WHEN (((new.next_run_at IS DISTINCT FROM old.next_run_at) AND (NOT (new.fire_at IS DISTINCT FROM old.fire_at)))) EXECUTE FUNCTION headrace._due_time_set();
@@ -1226,8 +1226,8 @@ create view headrace.schedule_status (
   max_duration_ms       bigint,
   id                    uuid,
   trigger_type          text,
-  cron_expr             text,
-  interval_seconds      double precision,
+  cron                  text,
+  every_seconds         double precision,
   timezone              text,
   pause_note            text,
   last_error            text,
@@ -1249,8 +1249,8 @@ create view headrace.schedule_status (
     recent.max_duration_ms,
     t.id,
     t.trigger_type,
-    t.cron_expr,
-    t.interval_seconds,
+    t.cron,
+    t.every_seconds,
     t.timezone,
     t.pause_note,
     t.last_error,
@@ -1353,8 +1353,8 @@ function headrace._tell_waiters(job uuid) returns void  -- 48bc4fb49814; execute
 function headrace._tenant_id(wanted text) returns integer  -- 218efb7fb322; execute: public
 function headrace._tokens(burst integer, a_second double precision, held double precision, since timestamp with time zone, moment timestamp with time zone) returns double precision  -- b2dcd130104b; execute: public
 function headrace._trace_context() returns text  -- de17d2e2820c; execute: public
-function headrace._trigger_changed() returns trigger  -- 05cacc17de32; execute: public
-function headrace._trigger_created() returns trigger  -- b3f5c213c486; execute: public
+function headrace._trigger_changed() returns trigger  -- f04a0c94daf2; execute: public
+function headrace._trigger_created() returns trigger  -- 9151dc14dbba; execute: public
 function headrace._trigger_deleted() returns trigger  -- 1b36e715d040; execute: public
 function headrace._trigger_goes_on() returns trigger  -- 300b23483ff7; execute: public
 function headrace._trigger_mended() returns trigger  -- a4cbf9a9bc71; execute: public
@@ -1374,10 +1374,10 @@ function headrace.jobs_ahead(job_id uuid, at_most integer) returns integer secur
 function headrace.own_live(from_id uuid, before_id uuid, among integer, running boolean) returns TABLE(job_id uuid, status headrace.job_status, lane_id integer) security definer set search_path=pg_catalog, pg_temp  -- cf2c9d613820; execute: headrace_tenant
 function headrace.own_live_end(from_id uuid, before_id uuid, among integer, running boolean) returns uuid security definer set search_path=pg_catalog, pg_temp  -- e6e81983fea7; execute: headrace_tenant
 function headrace.retry(job_id uuid) returns boolean  -- 21f546f3a14a; execute: public
-function headrace.schedule(name text, definition text, cron text DEFAULT NULL::text, timezone text DEFAULT 'UTC'::text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, every interval DEFAULT NULL::interval, catch_up text DEFAULT 'latest'::text, overlap text DEFAULT 'allow'::text, max_attempts integer DEFAULT NULL::integer, enabled boolean DEFAULT NULL::boolean) returns uuid  -- da87ccb3519f; execute: public
+function headrace.schedule(name text, definition text, cron text DEFAULT NULL::text, timezone text DEFAULT 'UTC'::text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, every interval DEFAULT NULL::interval, catch_up text DEFAULT 'latest'::text, overlap text DEFAULT 'allow'::text, max_attempts integer DEFAULT NULL::integer, enabled boolean DEFAULT NULL::boolean) returns uuid  -- 1d981cc73ca1; execute: public
 function headrace.search_log(query text, tenant text, definition text, job_id uuid, level integer, since timestamp with time zone, until timestamp with time zone, max_hits integer, INOUT before_at timestamp with time zone, INOUT before_job_id uuid, INOUT before_run integer, INOUT before_seq integer, OUT hits jsonb, OUT complete boolean) returns record security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_indexscan=on set enable_bitmapscan=on set max_parallel_workers_per_gather=0 set work_mem=64MB set client_min_messages=error  -- 38562bd9d6cb
 function headrace.search_own_log(query text, definition text, job_id uuid, level integer, since timestamp with time zone, until timestamp with time zone, max_hits integer, INOUT before_at timestamp with time zone, INOUT before_job_id uuid, INOUT before_run integer, INOUT before_seq integer, OUT hits jsonb, OUT complete boolean) returns record security definer set search_path=pg_catalog, pg_temp  -- 20879c86794a; execute: headrace_tenant
 aggregate headrace.sum_buckets(anyarray) returns bigint[]  -- 47a318ba1be0; execute: public
-function headrace.trigger(name text, tenant text DEFAULT 'default'::text) returns jsonb  -- b014cf2e38de; execute: public
+function headrace.trigger(name text, tenant text DEFAULT 'default'::text) returns jsonb  -- 076f2f199ab7; execute: public
 function headrace.undefine_sql_job(key text) returns boolean  -- f152c55d7534; execute: public
 function headrace.unschedule(name text, tenant text DEFAULT 'default'::text) returns boolean  -- cb3773c9d43c; execute: public

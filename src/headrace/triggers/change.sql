@@ -3,11 +3,11 @@ select payload_schema, secret_fields from headrace._runnable($1)
 
 -- name: create_trigger
 insert into headrace.trigger (
-  tenant_id, name, definition_id, enabled, created_by, trigger_type, cron_expr, interval_seconds, timezone, starts_at, ends_at,
-  max_fires, init_version, event_name, payload, condition, queue, priority, max_attempts, catch_up, catch_up_cap,
+  tenant_id, name, definition_id, enabled, created_by, trigger_type, cron, every_seconds, timezone, starts_at, ends_at,
+  max_fires, init_version, event, payload, condition, queue, priority, max_attempts, catch_up, catch_up_cap,
   misfire_grace_seconds, overlap, jitter_seconds, dedupe_window_seconds, pause_on_failures)
-select headrace._tenant_id($1), $2, (headrace._runnable($3)).id, $5, $6, new.trigger_type, new.cron_expr, new.interval_seconds,
-       new.timezone, new.starts_at, new.ends_at, new.max_fires, new.init_version, new.event_name, new.payload, new.condition,
+select headrace._tenant_id($1), $2, (headrace._runnable($3)).id, $5, $6, new.trigger_type, new.cron, new.every_seconds,
+       new.timezone, new.starts_at, new.ends_at, new.max_fires, new.init_version, new.event, new.payload, new.condition,
        new.queue, new.priority, new.max_attempts, new.catch_up, new.catch_up_cap, new.misfire_grace_seconds, new.overlap,
        new.jitter_seconds, new.dedupe_window_seconds, new.pause_on_failures
   from jsonb_populate_record(null::headrace.trigger, $4) as new
@@ -18,9 +18,9 @@ select id from headrace.trigger where tenant_id = headrace._tenant_id($1) and na
 
 -- name: update_trigger
 update headrace.trigger as t
-   set trigger_type = new.trigger_type, cron_expr = new.cron_expr, interval_seconds = new.interval_seconds,
+   set trigger_type = new.trigger_type, cron = new.cron, every_seconds = new.every_seconds,
        timezone = new.timezone, starts_at = new.starts_at, ends_at = new.ends_at, max_fires = new.max_fires,
-       init_version = new.init_version, event_name = new.event_name, payload = new.payload, condition = new.condition,
+       init_version = new.init_version, event = new.event, payload = new.payload, condition = new.condition,
        queue = new.queue, priority = new.priority, max_attempts = new.max_attempts, catch_up = new.catch_up,
        catch_up_cap = new.catch_up_cap, misfire_grace_seconds = new.misfire_grace_seconds, overlap = new.overlap,
        jitter_seconds = new.jitter_seconds, dedupe_window_seconds = new.dedupe_window_seconds,
@@ -30,8 +30,8 @@ update headrace.trigger as t
 
 -- name: reset_trigger
 update headrace.trigger as t
-   set trigger_type = new.trigger_type, cron_expr = new.cron_expr, interval_seconds = new.interval_seconds,
-       timezone = new.timezone, init_version = new.init_version, event_name = new.event_name, payload = new.payload,
+   set trigger_type = new.trigger_type, cron = new.cron, every_seconds = new.every_seconds,
+       timezone = new.timezone, init_version = new.init_version, event = new.event, payload = new.payload,
        condition = new.condition, catch_up = new.catch_up, misfire_grace_seconds = new.misfire_grace_seconds,
        overlap = new.overlap, jitter_seconds = new.jitter_seconds, dedupe_window_seconds = new.dedupe_window_seconds,
        pause_on_failures = new.pause_on_failures

@@ -126,7 +126,7 @@ async def _look(conn: Connection, rules: Rules, tenant_id: int, names: list[str]
     await rules.load(conn, matched)
     waiting: dict[str, list[Waiting]] = {}
     for row in rules.known(matched):
-        waiting.setdefault(row["event_name"], []).append(rules.waiting(row["id"]))
+        waiting.setdefault(row["event"], []).append(rules.waiting(row["id"]))
     return View(waiting, rules.stamps(matched))
 
 

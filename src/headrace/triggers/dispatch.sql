@@ -52,13 +52,13 @@ select held.seq, held.begun, e.id, e.tenant_id, tenant.name as tenant, e.name, e
 select set_config('lock_timeout', $1, true)
 
 -- name: read_triggers
-select id, version, event_name from headrace.trigger
- where enabled and trigger_type = 'event' and tenant_id = $1 and event_name = any($2::text[])
+select id, version, event from headrace.trigger
+ where enabled and trigger_type = 'event' and tenant_id = $1 and event = any($2::text[])
 
 -- SHARE and not KEY SHARE: a disable must wait for us, or we for it, and then read again.
 -- name: lock_triggers
-select id, version, event_name from headrace.trigger
- where enabled and trigger_type = 'event' and tenant_id = $1 and event_name = any($2::text[])
+select id, version, event from headrace.trigger
+ where enabled and trigger_type = 'event' and tenant_id = $1 and event = any($2::text[])
    for share
 
 -- The row decides who has handled the event: it is gone when we commit and back when we do not. In one order, for a

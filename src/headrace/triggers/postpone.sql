@@ -18,7 +18,7 @@ insert into headrace.delivery (event_id, trigger_id, outcome, reason, detail)
 select gone.event_id, t.id, 'skipped', 'dispatch_failed', $2
   from gone
   join headrace.trigger as t on t.tenant_id = gone.tenant_id
- where t.enabled and t.trigger_type = 'event' and t.event_name = any($3::text[])
+ where t.enabled and t.trigger_type = 'event' and t.event = any($3::text[])
 on conflict do nothing
 
 -- name: give_up_without_deliveries

@@ -29,7 +29,7 @@ class TriggerFilter:
     definition: str | None = None
     trigger_type: TriggerType | None = None
     enabled: bool | None = None
-    event_name: str | None = None
+    event: str | None = None
     include_system: bool = False
 
 
@@ -121,7 +121,7 @@ async def _read(
         wanted.definition,
         wanted.trigger_type,
         wanted.enabled,
-        wanted.event_name,
+        wanted.event,
         *(after or (None, None)),
         limit,
         wanted.include_system or (wanted.definition or "").startswith(SYSTEM_PREFIX),

@@ -16,7 +16,7 @@ select t.id, tenant.name as tenant, t.name, d.key as definition, t.enabled, t.pa
            and ($3::text is null or definition_id = (select id from headrace.definition where key = $3))
            and ($4::text is null or trigger_type = $4) and ($5::boolean is null or enabled = $5)
            and ($10 or $1 is not null or tenant_id is distinct from (select headrace._system_tenant()))
-           and ($6::text is null or event_name = $6) and ($7::text is null or (name, id) > ($7, $8::uuid))
+           and ($6::text is null or event = $6) and ($7::text is null or (name, id) > ($7, $8::uuid))
          order by name, id limit $9) as t
   join headrace.tenant on tenant.id = t.tenant_id
   join headrace.definition as d on d.id = t.definition_id

@@ -89,8 +89,8 @@ async def test_a_job_and_its_attempts_are_read_where_nobody_waits_for_them(
 @SIZES
 async def test_events_are_read_where_nobody_waits_for_them(acme: httpx.AsyncClient, where: Where, size: int) -> None:
     on_loop, text = {size < LARGE}, WORD * (size // len(WORD))
-    to_greet = {"definition_key": "greet", "payload_template": {"name": "{{event.who}}", "password": "{{event.key}}"}}
-    await make(acme, cron_expr=None, event_name="order.paid", **to_greet, enabled=False)
+    to_greet = {"definition_key": "greet", "payload": {"name": "{{event.who}}", "password": "{{event.key}}"}}
+    await make(acme, cron=None, event="order.paid", **to_greet, enabled=False)
     event_id = await emit(acme, data={"who": text, "key": "open sesame"})
     assert await where.of("GET", EVENTS) == on_loop
     assert await where.of("GET", f"{EVENTS}/{event_id}") == on_loop
@@ -100,7 +100,7 @@ async def test_events_are_read_where_nobody_waits_for_them(acme: httpx.AsyncClie
 @SIZES
 async def test_triggers_are_read_where_nobody_waits_for_them(acme: httpx.AsyncClient, where: Where, size: int) -> None:
     on_loop, text = {size < LARGE}, WORD * (size // len(WORD))
-    trigger = await make(acme, definition_key="greet", payload_template={"name": text})
+    trigger = await make(acme, definition_key="greet", payload={"name": text})
     assert await where.of("GET", TRIGGERS) == on_loop
     assert await where.of("GET", f"{TRIGGERS}/{trigger['id']}") == on_loop
-    assert await where.of("PATCH", f"{TRIGGERS}/{trigger['id']}", json={"payload_template": {"name": text}}) == on_loop
+    assert await where.of("PATCH", f"{TRIGGERS}/{trigger['id']}", json={"payload": {"name": text}}) == on_loop

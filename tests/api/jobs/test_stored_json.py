@@ -92,7 +92,7 @@ async def seed(api: Api, value: str) -> UUID:
 async def test_every_page_shows_a_row_that_cannot_be_read_with_the_reason(
     api: Api, acme: httpx.AsyncClient, admin: httpx.AsyncClient, value: str
 ) -> None:
-    new = {"name": "nightly", "definition_key": "work", "cron_expr": "0 2 * * *"}
+    new = {"name": "nightly", "definition_key": "work", "cron": "0 2 * * *"}
     trigger_id = (await acme.post("/api/v1/jobs/triggers", json=new)).json()["id"]
     job_id = await seed(api, value)
     pages = {
@@ -101,8 +101,8 @@ async def test_every_page_shows_a_row_that_cannot_be_read_with_the_reason(
         f"/jobs/{job_id}/logs": ("fields",),
         "/logs?query=hello": ("fields",),
         "/events": ("data",),
-        f"/jobs/triggers/{trigger_id}": ("payload_template",),
-        "/jobs/triggers": ("payload_template",),
+        f"/jobs/triggers/{trigger_id}": ("payload",),
+        "/jobs/triggers": ("payload",),
         "/definitions/hold": ("payload_schema",),
         "/jobs": (),
         "/jobs/triggers/overview": (),
@@ -128,7 +128,7 @@ async def look(who: httpx.AsyncClient, path: str, wanted: tuple[str, ...]) -> st
 async def test_an_event_that_cannot_be_read_fires_nothing_and_holds_up_no_other(
     api: Api, acme: httpx.AsyncClient
 ) -> None:
-    new = {"name": "on paid", "definition_key": "work", "trigger_type": "event", "event_name": "order.paid"}
+    new = {"name": "on paid", "definition_key": "work", "trigger_type": "event", "event": "order.paid"}
     trigger_id = (await acme.post("/api/v1/jobs/triggers", json=new)).json()["id"]
     await api.execute("select headrace.emit('order.paid', tenant => 'acme')")
     await api.execute("update headrace.event set data = $1", f'{{"x": {DEEP}}}')

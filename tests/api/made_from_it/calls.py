@@ -28,7 +28,7 @@ listed = made("api.jobs.list_jobs").sync(client=client, status=[models.JobStatus
 assert [one.id for one in listed.items] == [job.id]
 assert made("api.jobs.cancel_job").sync_detailed(job.id, client=client).status_code == 200
 schedule = models.NewTrigger(
-    name="nightly", definition_key="work", trigger_type=models.NewTriggerTriggerType.SCHEDULE, cron_expr="0 2 * * *"
+    name="nightly", definition_key="work", trigger_type=models.NewTriggerTriggerType.SCHEDULE, cron="0 2 * * *"
 )
 trigger = made("api.triggers.create_trigger").sync(client=client, body=schedule)
 assert trigger.name == "nightly", trigger

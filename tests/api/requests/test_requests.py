@@ -71,7 +71,7 @@ async def test_a_request_is_no_span_of_its_own_so_its_query_is_in_none(acme: htt
 
 
 async def test_events_and_fires_over_http_go_on_with_the_trace_too(api: Api, acme: httpx.AsyncClient) -> None:
-    trigger = {"name": "hourly", "trigger_type": "schedule", "cron_expr": "0 * * * *", "definition_key": "work"}
+    trigger = {"name": "hourly", "trigger_type": "schedule", "cron": "0 * * * *", "definition_key": "work"}
     made = (await acme.post(f"{JOBS}/triggers", json=trigger)).json()
     fired = await acme.post(f"{JOBS}/triggers/{made['id']}/fire", headers={"traceparent": PARENT})
     assert await carried(api, fired.json()["job_id"]) == PARENT

@@ -21,7 +21,7 @@ DAY = {"since": "2030-01-01T00:00:00Z", "until": "2030-01-01T23:59:59Z"}
 
 
 async def test_each_trigger_says_its_rule_and_what_became_of_its_last_runs(acme: httpx.AsyncClient, api: Api) -> None:
-    trigger = await make(acme, cron_expr="30 2 * * *", timezone="America/New_York")
+    trigger = await make(acme, cron="30 2 * * *", timezone="America/New_York")
     place = f"{TRIGGERS}/{trigger['id']}"
     good, bad = [(await acme.post(f"{place}/fire")).json()["job_id"] for _ in range(2)]
     await api.end(good, "succeeded")
@@ -46,7 +46,7 @@ async def test_a_run_is_told_as_it_stands_and_forgotten_with_its_job(acme: httpx
 
 
 async def test_an_event_trigger_shows_what_it_made_of_events(acme: httpx.AsyncClient, api: Api) -> None:
-    await make(acme, cron_expr=None, event_name="order.paid", condition="event.size > `1`")
+    await make(acme, cron=None, event="order.paid", condition="event.size > `1`")
     for size in (1, 2):
         await acme.post("/api/v1/events", json={"name": "order.paid", "data": {"size": size}})
         await api.wait_a_millisecond()
@@ -64,7 +64,7 @@ async def test_only_the_last_ten_are_told(acme: httpx.AsyncClient) -> None:
 
 
 async def test_the_change_of_clocks_among_the_next_ten_times_is_told(acme: httpx.AsyncClient) -> None:
-    await make(acme, cron_expr="30 2 * * *", timezone="America/New_York", starts_at="2030-03-08T00:00:00Z")
+    await make(acme, cron="30 2 * * *", timezone="America/New_York", starts_at="2030-03-08T00:00:00Z")
     (found,) = (await acme.get(OVERVIEW)).json()["items"]
     assert found["clock_change"] == {
         "due_at": "2030-03-10T07:00:00Z",
@@ -74,7 +74,7 @@ async def test_the_change_of_clocks_among_the_next_ten_times_is_told(acme: httpx
 
 async def test_a_rule_that_cannot_be_read_spoils_nothing(acme: httpx.AsyncClient, api: Api) -> None:
     trigger = await make(acme)
-    await api.execute("update headrace.trigger set cron_expr = '99 * * * *' where id = $1::uuid", trigger["id"])
+    await api.execute("update headrace.trigger set cron = '99 * * * *' where id = $1::uuid", trigger["id"])
     (found,) = (await acme.get(OVERVIEW)).json()["items"]
     assert found["words"] is None
     (due,) = (await acme.get(f"{TRIGGERS}/calendar", params=DAY)).json()["items"]
@@ -85,7 +85,7 @@ async def test_an_overview_is_filtered_and_paged_and_a_tenants_own(
     acme: httpx.AsyncClient, globex: httpx.AsyncClient
 ) -> None:
     for name in "abc":
-        settings = {"definition_key": "greet", "payload_template": {"name": "x"}} if name == "b" else {}
+        settings = {"definition_key": "greet", "payload": {"name": "x"}} if name == "b" else {}
         await make(acme, name=name, **settings)
     await make(globex, name="theirs")
     (only,) = (await acme.get(OVERVIEW, params={"definition": "greet"})).json()["items"]
@@ -97,10 +97,10 @@ async def test_an_overview_is_filtered_and_paged_and_a_tenants_own(
 
 
 async def test_a_calendar_has_what_enabled_schedules_will_do(acme: httpx.AsyncClient) -> None:
-    await make(acme, name="minutely", cron_expr="* * * * *")
-    await make(acme, name="nightly", cron_expr="0 3 * * *")
+    await make(acme, name="minutely", cron="* * * * *")
+    await make(acme, name="nightly", cron="0 3 * * *")
     await make(acme, name="off", enabled=False)
-    await make(acme, name="on event", cron_expr=None, event_name="order.paid")
+    await make(acme, name="on event", cron=None, event="order.paid")
     found = (await acme.get(f"{TRIGGERS}/calendar", params=DAY)).json()
     minutely, nightly = found["items"]
     assert (minutely["name"], minutely["every_seconds"]) == ("minutely", 60)
@@ -175,7 +175,7 @@ async def test_no_due_time_and_no_template_is_worked_out_on_the_loop(
         await acme.get(f"{TRIGGERS}/{trigger_id}/preview"),
         await acme.get(f"{TRIGGERS}/preview", params={"cron": "@daily"}),
         await acme.get(f"{TRIGGERS}/{trigger_id}/backfill/preview", params=stretch),
-        await acme.post(f"{TRIGGERS}/test-render", json={"payload_template": {}}),
+        await acme.post(f"{TRIGGERS}/test-render", json={"payload": {}}),
         await acme.get(f"{TRIGGERS}/overview"),
         await acme.get(f"{TRIGGERS}/calendar", params=stretch),
         await acme.post(

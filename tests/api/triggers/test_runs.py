@@ -35,7 +35,7 @@ async def pages(client: httpx.AsyncClient, address: str, limit: int) -> list[dic
 
 
 async def test_it_runs_now_and_the_job_says_who_asked(acme: httpx.AsyncClient) -> None:
-    trigger = await make(acme, definition_key="greet", payload_template={"name": "{{tenant}}"})
+    trigger = await make(acme, definition_key="greet", payload={"name": "{{tenant}}"})
     ran = (await acme.post(f"{TRIGGERS}/{trigger['id']}/fire")).json()
     assert (ran["fired"], ran["reason"]) == (True, None)
     job = (await acme.get(f"/api/v1/jobs/{ran['job_id']}")).json()
@@ -47,7 +47,7 @@ async def test_it_runs_now_and_the_job_says_who_asked(acme: httpx.AsyncClient) -
 
 
 async def test_an_event_trigger_is_not_run_by_hand(acme: httpx.AsyncClient) -> None:
-    trigger = await make(acme, cron_expr=None, event_name="order.paid")
+    trigger = await make(acme, cron=None, event="order.paid")
     for verb in ("fire", "skip-next"):
         assert (await acme.post(f"{TRIGGERS}/{trigger['id']}/{verb}")).status_code == 409
     assert (await acme.post(f"{TRIGGERS}/{trigger['id']}/backfill", json=RANGE)).status_code == 409
@@ -98,9 +98,7 @@ async def test_the_ledger_comes_in_pages_with_each_line_once(acme: httpx.AsyncCl
 
 
 async def test_deliveries_come_in_pages_newest_first(api: Api, acme: httpx.AsyncClient) -> None:
-    trigger = await make(
-        acme, cron_expr=None, event_name="order.*", definition_key="greet", payload_template={"name": "{{event.who}}"}
-    )
+    trigger = await make(acme, cron=None, event="order.*", definition_key="greet", payload={"name": "{{event.who}}"})
     for n in range(5):
         await acme.post("/api/v1/events", json={"name": "order.paid", "data": {"who": str(n)} if n else {}})
     await dispatch(api)
@@ -120,14 +118,14 @@ async def test_a_schedule_is_previewed_before_it_exists(acme: httpx.AsyncClient)
     assert answer["words"] == "At 02:30"
     assert len(answer["times"]) == 400
     assert any(time["note"] and "clocks go forward" in time["note"] for time in answer["times"])
-    every = (await acme.get(address, params={"interval_seconds": 90, "count": 2})).json()
+    every = (await acme.get(address, params={"every_seconds": 90, "count": 2})).json()
     assert len(every["times"]) == 2
     refusals: list[tuple[dict[str, Any], str]] = [
         ({"cron": "0 2 * *"}, "cron"),
         ({"cron": "@daily", "timezone": "Mars/Base"}, "timezone"),
-        ({"interval_seconds": 0}, "interval_seconds"),
+        ({"every_seconds": 0}, "every_seconds"),
         ({"cron": "@daily", "count": 1001}, "count"),
-        ({"cron": "@daily", "interval_seconds": 5}, "cron"),
+        ({"cron": "@daily", "every_seconds": 5}, "cron"),
         ({}, "cron"),
         ({"crom": "@daily"}, "crom"),
         ({"cron": "@daily", "starts_at": "9999-12-31T23:59:59Z"}, "starts_at"),
@@ -143,36 +141,36 @@ async def test_a_template_is_tried_with_a_sample_event(acme: httpx.AsyncClient) 
     good = await acme.post(
         address,
         json={
-            "payload_template": template,
-            "event": {"path": "/a", "n": 2},
+            "payload": template,
+            "data": {"path": "/a", "n": 2},
             "condition": "event.n > `1`",
             "definition_key": "greet",
         },
     )
     assert good.json() == {"payload": {"name": "/a", "times": 2}, "error": None, "condition_holds": True}
     for body, words in (
-        ({"payload_template": template, "event": {"path": "/a"}}, "found nothing"),
-        ({"payload_template": {"name": "{{event.path"}}, "never closed"),
-        ({"payload_template": {}, "condition": "event.a ||"}, "not JMESPath"),
-        ({"payload_template": {"name": 5}, "definition_key": "greet"}, "name"),
+        ({"payload": template, "data": {"path": "/a"}}, "found nothing"),
+        ({"payload": {"name": "{{event.path"}}, "never closed"),
+        ({"payload": {}, "condition": "event.a ||"}, "not JMESPath"),
+        ({"payload": {"name": 5}, "definition_key": "greet"}, "name"),
     ):
         tried = (await acme.post(address, json=body)).json()
         assert tried["payload"] is None
         assert words in tried["error"]
     # As if a trigger were given the event: what an event cannot hold is refused, and the work is counted.
-    large = await acme.post(address, json={"payload_template": {}, "event": {"x": "y" * 1_000_000}})
-    assert (large.status_code, large.json()["errors"][0]["field"]) == (422, "event")
-    many = {"payload_template": {}, "event": {"x": [0] * 120_000}, "condition": "contains(event.x, 'a')"}
+    large = await acme.post(address, json={"payload": {}, "data": {"x": "y" * 1_000_000}})
+    assert (large.status_code, large.json()["errors"][0]["field"]) == (422, "data")
+    many = {"payload": {}, "data": {"x": [0] * 120_000}, "condition": "contains(event.x, 'a')"}
     assert "the budget of" in (await acme.post(address, json=many)).json()["error"]
-    unknown = await acme.post(address, json={"payload_template": {}, "definition_key": "nothing"})
+    unknown = await acme.post(address, json={"payload": {}, "definition_key": "nothing"})
     assert (unknown.status_code, unknown.json()["errors"][0]["field"]) == (404, "definition_key")
-    assert (await acme.post(address, json={"payload_template": {}, "tenant": "globex"})).status_code == 422
+    assert (await acme.post(address, json={"payload": {}, "tenant": "globex"})).status_code == 422
 
 
 async def test_a_super_admin_makes_triggers_for_the_tenant_they_chose(admin: httpx.AsyncClient) -> None:
     chosen = await admin.post(
         TRIGGERS,
-        json={"name": "a", "cron_expr": "@daily", "definition_key": "work"},
+        json={"name": "a", "cron": "@daily", "definition_key": "work"},
         headers={"X-Headrace-Tenant": "acme"},
     )
     assert chosen.json()["tenant_id"] == "acme"

@@ -13,24 +13,24 @@ TRIGGERS = "/api/v1/jobs/triggers"
 ON_FOLDER = {
     "name": "Resync on folder change",
     "trigger_type": "event",
-    "event_name": "provider.folder.updated",
+    "event": "provider.folder.updated",
     "definition_key": "greet",
-    "payload_template": {"name": "{{event.folder_path}}"},
+    "payload": {"name": "{{event.folder_path}}"},
     "dedupe_window_seconds": 120,
 }
 NIGHTLY = {
     "name": "Nightly sync",
     "trigger_type": "schedule",
-    "cron_expr": "0 2 * * *",
+    "cron": "0 2 * * *",
     "timezone": "America/New_York",
     "definition_key": "greet",
-    "payload_template": {"name": "/"},
+    "payload": {"name": "/"},
 }
 
 
 async def make(client: httpx.AsyncClient, **settings: Any) -> dict[str, Any]:
     """A schedule of `work`, unless told otherwise."""
-    body = {"name": "hourly", "cron_expr": "@hourly", "definition_key": "work", **settings}
+    body = {"name": "hourly", "cron": "@hourly", "definition_key": "work", **settings}
     answer = await client.post(TRIGGERS, json=body)
     assert answer.status_code == 201, answer.text
     return dict(answer.json())
@@ -58,7 +58,7 @@ async def test_an_event_trigger_and_a_schedule_are_made_and_read_back(acme: http
 
 async def test_every_other_setting_is_accepted(acme: httpx.AsyncClient) -> None:
     settings = {
-        "interval_seconds": 60.0,
+        "every_seconds": 60.0,
         "starts_at": "2030-01-01T00:00:00Z",
         "ends_at": "2031-01-01T00:00:00Z",
         "max_fires": 5,
@@ -74,32 +74,32 @@ async def test_every_other_setting_is_accepted(acme: httpx.AsyncClient) -> None:
         "pause_on_failures": 4,
         "enabled": False,
     }
-    trigger = await make(acme, cron_expr=None, **settings)
+    trigger = await make(acme, cron=None, **settings)
     assert trigger == trigger | settings
-    init = await make(acme, name="once", cron_expr=None, trigger_type="init", init_version="2")
+    init = await make(acme, name="once", cron=None, trigger_type="init", init_version="2")
     assert init["init_version"] == "2"
 
 
 MANY_CALLS = f"not_null({','.join(['length(tenant)'] * 20)})"
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"cron_expr": "0 2 * *"}, "cron_expr"),
-    ({"cron_expr": "99 2 * * *"}, "cron_expr"),
+    ({"cron": "0 2 * *"}, "cron"),
+    ({"cron": "99 2 * * *"}, "cron"),
     ({"timezone": "Mars/Base"}, "timezone"),
-    ({"payload_template": {"name": "{{event.a"}}, "payload_template"),
-    ({"payload_template": {"surprise": 1}}, "payload_template"),
-    ({"payload_template": [1]}, "payload_template"),
-    ({"cron_expr": None, "trigger_type": "event", "event_name": "a b"}, "event_name"),
-    ({"cron_expr": None, "trigger_type": "event", "event_name": "a", "condition": "event.a ||"}, "condition"),
-    ({"cron_expr": None, "trigger_type": "event", "event_name": "a", "condition": MANY_CALLS}, "condition"),
+    ({"payload": {"name": "{{event.a"}}, "payload"),
+    ({"payload": {"surprise": 1}}, "payload"),
+    ({"payload": [1]}, "payload"),
+    ({"cron": None, "trigger_type": "event", "event": "a b"}, "event"),
+    ({"cron": None, "trigger_type": "event", "event": "a", "condition": "event.a ||"}, "condition"),
+    ({"cron": None, "trigger_type": "event", "event": "a", "condition": MANY_CALLS}, "condition"),
     ({"condition": "event.a"}, "condition"),
-    ({"cron_expr": None}, "trigger_type"),
+    ({"cron": None}, "trigger_type"),
     ({"trigger_type": "never"}, "trigger_type"),
     ({"overlap": "never"}, "overlap"),
     ({"catch_up": "some"}, "catch_up"),
     ({"priority": 1001}, "priority"),
     ({"jitter_seconds": -1}, "jitter_seconds"),
     ({"queue": "a b"}, "queue"),
-    ({"cron_expr": None, "interval_seconds": 0.001}, "interval_seconds"),
+    ({"cron": None, "every_seconds": 0.001}, "every_seconds"),
     ({"starts_at": "2030-01-01T00:00:00"}, "starts_at"),
     ({"starts_at": "2030-01-01T00:00:00Z", "ends_at": "2029-01-01T00:00:00Z"}, "ends_at"),
     ({"starts_at": "0001-01-01T00:00:00+14:00"}, "starts_at"),
@@ -115,7 +115,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 async def test_what_will_not_do_is_refused_with_its_field(
     acme: httpx.AsyncClient, wrong: dict[str, Any], field: str
 ) -> None:
-    answer = await acme.post(TRIGGERS, json={**NIGHTLY, "payload_template": {"name": "/"}, **wrong})
+    answer = await acme.post(TRIGGERS, json={**NIGHTLY, "payload": {"name": "/"}, **wrong})
     assert answer.status_code == 422, answer.text
     assert field in [error["field"] for error in answer.json()["errors"]]
     assert (await acme.get(TRIGGERS)).json()["items"] == []
@@ -125,9 +125,9 @@ async def test_a_name_that_is_taken_and_a_definition_that_is_none(
     acme: httpx.AsyncClient, globex: httpx.AsyncClient
 ) -> None:
     await make(acme)
-    again = await acme.post(TRIGGERS, json={"name": "hourly", "cron_expr": "@daily", "definition_key": "work"})
+    again = await acme.post(TRIGGERS, json={"name": "hourly", "cron": "@daily", "definition_key": "work"})
     assert (again.status_code, again.json()["errors"][0]["field"]) == (409, "name")
-    none = await acme.post(TRIGGERS, json={"name": "b", "cron_expr": "@daily", "definition_key": "nothing"})
+    none = await acme.post(TRIGGERS, json={"name": "b", "cron": "@daily", "definition_key": "nothing"})
     assert (none.status_code, none.json()["errors"][0]["field"]) == (404, "definition_key")
     assert (await make(globex))["tenant_id"] == "globex"
 
@@ -135,8 +135,8 @@ async def test_a_name_that_is_taken_and_a_definition_that_is_none(
 async def test_a_list_goes_by_name_with_filters_and_a_cursor(acme: httpx.AsyncClient) -> None:
     for name in ("c", "a", "e", "b", "d"):
         await make(acme, name=name)
-    await make(acme, name="off", enabled=False, definition_key="greet", payload_template={"name": "x"})
-    await make(acme, name="on event", cron_expr=None, event_name="order.paid")
+    await make(acme, name="off", enabled=False, definition_key="greet", payload={"name": "x"})
+    await make(acme, name="on event", cron=None, event="order.paid")
     names = []
     cursor: str | None = None
     for _ in range(4):
@@ -149,8 +149,8 @@ async def test_a_list_goes_by_name_with_filters_and_a_cursor(acme: httpx.AsyncCl
         ({"enabled": "false"}, ["off"]),
         ({"definition": "greet"}, ["off"]),
         ({"trigger_type": "event"}, ["on event"]),
-        ({"event_name": "order.paid"}, ["on event"]),
-        ({"event_name": "order"}, []),
+        ({"event": "order.paid"}, ["on event"]),
+        ({"event": "order"}, []),
     ):
         items = (await acme.get(TRIGGERS, params=filters)).json()["items"]
         assert [one["name"] for one in items] == found
@@ -161,12 +161,12 @@ async def test_a_list_goes_by_name_with_filters_and_a_cursor(acme: httpx.AsyncCl
 async def test_a_change_holds_and_one_that_will_not_do_changes_nothing(acme: httpx.AsyncClient) -> None:
     trigger = await make(acme)
     place = f"{TRIGGERS}/{trigger['id']}"
-    changed = await acme.patch(place, json={"cron_expr": None, "interval_seconds": 60, "enabled": False})
+    changed = await acme.patch(place, json={"cron": None, "every_seconds": 60, "enabled": False})
     assert changed.status_code == 200, changed.text
-    assert (changed.json()["interval_seconds"], changed.json()["cron_expr"]) == (60, None)
+    assert (changed.json()["every_seconds"], changed.json()["cron"]) == (60, None)
     assert changed.json()["enabled"] is False
-    refused = await acme.patch(place, json={"interval_seconds": 0, "enabled": True})
-    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "interval_seconds")
+    refused = await acme.patch(place, json={"every_seconds": 0, "enabled": True})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "every_seconds")
     assert (await acme.get(place)).json() == changed.json()
     for body in ({"name": "other"}, {"definition_key": "greet"}, {"id": str(uuid4())}):
         assert (await acme.patch(place, json=body)).status_code == 422
@@ -198,8 +198,8 @@ async def test_what_code_declares_can_be_reset_but_not_deleted(admin: httpx.Asyn
     await api.hr.sync_definitions(complete=False)
     (declared,) = (await admin.get(TRIGGERS, params={"definition": "report"})).json()["items"]
     place = f"{TRIGGERS}/{declared['id']}"
-    changed = (await admin.patch(place, json={"cron_expr": "0 4 * * *"})).json()
-    assert changed["overrides"] == {"cron_expr": {"declared": "0 3 * * *", "current": "0 4 * * *"}}
+    changed = (await admin.patch(place, json={"cron": "0 4 * * *"})).json()
+    assert changed["overrides"] == {"cron": {"declared": "0 3 * * *", "current": "0 4 * * *"}}
     assert (await admin.post(f"{place}/reset")).json()["overrides"] == {}
     assert (await admin.delete(place)).status_code == 409
     by_hand = await make(admin)

@@ -431,11 +431,11 @@ DEFINED = {"key": "new", "queue": "mail"}
         ({"key": "work", "queue": "mail"}, {"definitions_elsewhere": ["work"]}),
         ({"key": "else", "queue": "default"}, {"definitions_elsewhere": ["else"]}),
         (
-            {**DEFINED, "triggers": [{"name": "new", "settings": {"interval_seconds": 60, "queue": "default"}}]},
+            {**DEFINED, "triggers": [{"name": "new", "settings": {"every_seconds": 60, "queue": "default"}}]},
             {"triggers_elsewhere": ["new"]},
         ),
         (
-            {**DEFINED, "triggers": [{"name": "others", "settings": {"interval_seconds": 60}}]},
+            {**DEFINED, "triggers": [{"name": "others", "settings": {"every_seconds": 60}}]},
             {"triggers_elsewhere": ["others"]},
         ),
     ],
@@ -444,7 +444,7 @@ async def test_a_token_bound_to_queues_runs_an_app_that_declares_more_and_is_tol
     api: Api, connection: Connection, declared: dict[str, Any], left_out: dict[str, Any]
 ) -> None:
     await connection.execute(
-        "insert into headrace.trigger (name, definition_id, cron_expr)"
+        "insert into headrace.trigger (name, definition_id, cron)"
         " select 'others', id, '0 0 * * *' from headrace.definition where key = 'work'"
     )
     before = await connection.fetch("select * from headrace.definition order by id")
@@ -479,7 +479,7 @@ async def test_a_definition_without_attempts_has_as_many_as_the_servers_settings
 async def test_definitions_come_with_the_worker_and_are_audited_when_they_change(
     api: Api, hand: Hand, connection: Connection
 ) -> None:
-    trigger = {"name": "clean", "settings": {"cron_expr": "0 3 * * *", "payload": {}}}
+    trigger = {"name": "clean", "settings": {"cron": "0 3 * * *", "payload": {}}}
     definition = {"key": "clean", "payload_schema": {"type": "object"}, "max_attempts": 7, "triggers": [trigger]}
     declared = [{"app": "shop", "complete": True, "definitions": [definition]}]
     first = (await hand.register(definitions=["clean"], declared=declared)).json()
@@ -568,12 +568,12 @@ BAD_DEFINITIONS: list[dict[str, Any]] = [
     {"key": "x", "payload_schema": {"title": "\ud800"}},
     {"key": "x", "retry_base_seconds": -1},
     {"key": "x", "triggers": [{"name": "t", "settings": {"unknown": 1}}]},
-    {"key": "x", "triggers": [{"name": "t", "settings": {"cron_expr": "never"}}]},
-    {"key": "x", "triggers": [{"name": "t", "settings": {"interval_seconds": "soon"}}]},
-    {"key": "x", "triggers": [{"name": "t", "settings": {"interval_seconds": 5, "payload": [1]}}]},
-    {"key": "x", "triggers": [{"name": "t", "settings": {"interval_seconds": 5, "starts_at": "tomorrow"}}]},
+    {"key": "x", "triggers": [{"name": "t", "settings": {"cron": "never"}}]},
+    {"key": "x", "triggers": [{"name": "t", "settings": {"every_seconds": "soon"}}]},
+    {"key": "x", "triggers": [{"name": "t", "settings": {"every_seconds": 5, "payload": [1]}}]},
+    {"key": "x", "triggers": [{"name": "t", "settings": {"every_seconds": 5, "starts_at": "tomorrow"}}]},
     {"key": "x", "triggers": [{"name": "t", "settings": {"trigger_type": {"a": 1}}}]},
-    {"key": "x", "triggers": [{"name": "t", "settings": {"cron_expr": "* * * * *", "timezone": "\ud800"}}]},
+    {"key": "x", "triggers": [{"name": "t", "settings": {"cron": "* * * * *", "timezone": "\ud800"}}]},
 ]
 
 

@@ -82,10 +82,10 @@ async def read_histories(db: Connection) -> dict[str, History]:
     histories: dict[str, History] = {}
     names: dict[Any, str] = {}
     for row in await db.fetch(
-        "select id, name, effective_from, starts_at, interval_seconds from headrace.trigger"
-        " where interval_seconds is not null"
+        "select id, name, effective_from, starts_at, every_seconds from headrace.trigger"
+        " where every_seconds is not null"
     ):
-        since, start, interval = row["effective_from"], row["starts_at"], row["interval_seconds"]
+        since, start, interval = row["effective_from"], row["starts_at"], row["every_seconds"]
         end = END_OF_TIME.replace(tzinfo=since.tzinfo)
         names[row["id"]] = row["name"]
         histories[row["name"]] = History([Stretch(since, end, start, timedelta(seconds=float(interval)))])

@@ -19,7 +19,7 @@ TRIGGERS = 6
 NOTHING_MOVES = 75.0
 PROGRESS = (
     "select (select count(*) from headrace.queue), (select count(*) from headrace.event_inbox),"
-    "       (select count(*) from headrace.trigger where enabled and interval_seconds is not null"
+    "       (select count(*) from headrace.trigger where enabled and every_seconds is not null"
     "         and (next_run_at is null or next_run_at <= $1)),"
     "       (select count(*) from headrace.attempt where final is not null)"
 )
@@ -30,9 +30,9 @@ async def create_triggers(deployment: Deployment) -> None:
     db = await deployment.connect()
     for n in range(TRIGGERS):
         name = f"t{n}"
-        settings = {"interval_seconds": 1 + n % 3 * 0.5, "catch_up": "all", "catch_up_cap": 1000}
+        settings = {"every_seconds": 1 + n % 3 * 0.5, "catch_up": "all", "catch_up_cap": 1000}
         await create_trigger(db, name, "fired", {**settings, "payload": {"trigger": name}}, tenant="default")
-    heard = {"event_name": "storm.paid", "payload": {"token": "{{event.token}}"}}
+    heard = {"event": "storm.paid", "payload": {"token": "{{event.token}}"}}
     await create_trigger(db, "heard", "heard", heard, tenant="default")
     await db.close()
 
@@ -46,7 +46,7 @@ async def become_quiet(deployment: Deployment) -> tuple[datetime, list[str]]:
     try:
         horizon: datetime = await db.fetchval("select clock_timestamp()")
         stuck = await _until_still(db, horizon, "the schedules do not fire", lambda left: not left[2])
-        await db.execute("update headrace.trigger set enabled = false where interval_seconds is not null")
+        await db.execute("update headrace.trigger set enabled = false where every_seconds is not null")
         stuck += await _until_still(db, horizon, "", lambda left: not any(left[:2]))
         stuck += [*await _events_left(db), *await _all_back(deployment)]  # poison kills until it has ended
     finally:

@@ -111,7 +111,7 @@ class Operator:
     async def create(self, n: int) -> None:
         """So many triggers, due each second, in any phase."""
         rows = await self._db.fetch(
-            "insert into headrace.trigger (name, definition_id, interval_seconds, starts_at, catch_up)"
+            "insert into headrace.trigger (name, definition_id, every_seconds, starts_at, catch_up)"
             " select 't' || k, (select id from headrace.definition where key = 'fired'), 1,"
             "        clock_timestamp() - make_interval(secs => k % 20 * 0.05), 'all'"
             "   from generate_series(0, $1 - 1) as k returning name, starts_at, effective_from",
@@ -136,14 +136,14 @@ class Operator:
         """Another interval, or another payload, which leaves the rhythm alone."""
         changes: dict[str, Any] = {"payload": {"edit": self.edits}}
         if self._chance.random() < 0.7:
-            changes = {"interval_seconds": self._chance.choice(INTERVALS)}
+            changes = {"every_seconds": self._chance.choice(INTERVALS)}
         await update_trigger(self._db, name, changes, tenant="default")
         self.edits += 1
         rule = self.histories[name].rules[-1]
-        if changes.get("interval_seconds") in (None, rule.interval.total_seconds()):
+        if changes.get("every_seconds") in (None, rule.interval.total_seconds()):
             return
         row = await self._db.fetchrow(
-            "select effective_from, starts_at, interval_seconds from headrace.trigger where name = $1", name
+            "select effective_from, starts_at, every_seconds from headrace.trigger where name = $1", name
         )
         assert row is not None
         self.histories[name].rules[-1] = rule._replace(until=row["effective_from"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.cli.every.entry import TRIGGER, Entry
 
-HOURLY = """triggers create hourly say_hello --every 1h --template '{"name": "x"}'"""
+HOURLY = """triggers create hourly say_hello --every 1h --payload '{"name": "x"}'"""
 
 
 def shared(group: str) -> dict[str, Entry]:
@@ -51,5 +51,5 @@ TRIGGERS = {
     **shared("schedules"),
     **shared("triggers"),
     "triggers deliveries": Entry("no event yet", "nobody", 3, "there is no trigger 'nobody'", "event_id"),
-    "triggers test-render": Entry('"name": "Ada"', "--template '{no'", 2, "--template is not JSON", "payload error"),
+    "triggers test-render": Entry('"name": "Ada"', "--payload '{no'", 2, "--payload is not JSON", "payload error"),
 }

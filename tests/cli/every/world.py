@@ -10,7 +10,7 @@ from tests.cli.touring import Cli
 
 from headrace.queue.lease import WorkerIdentity, register_worker
 
-TEMPLATE = ("--template", '{"name": "x"}')
+TEMPLATE = ("--payload", '{"name": "x"}')
 
 
 async def prepare(cli: Cli) -> None:

@@ -71,7 +71,7 @@ async def test_a_worker_brings_its_definitions_and_runs_jobs_without_a_database(
         await until("its definitions are there", synced)
         assert (await finished(hr, await hr.enqueue("greet", {"name": "world"}))).result == "hello world"
         assert (await finished(hr, await hr.enqueue("echo"))).status == "succeeded"
-        assert await connection.fetchval("select cron_expr from headrace.trigger") == "0 3 * * *"
+        assert await connection.fetchval("select cron from headrace.trigger") == "0 3 * * *"
     finally:
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 0

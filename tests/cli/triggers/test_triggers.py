@@ -8,17 +8,17 @@ from tests.waiting import until
 
 from headrace.db.connect import Connection
 
-NIGHTLY = ("nightly", "say_hello", "--cron", "0 2 * * *", "--template", '{"name": "night"}')
-ON_FOLDER = ("on-folder", "say_hello", "--event", "folder.*", "--template", '{"name": "{{event.path}}"}')
+NIGHTLY = ("nightly", "say_hello", "--cron", "0 2 * * *", "--payload", '{"name": "night"}')
+ON_FOLDER = ("on-folder", "say_hello", "--event", "folder.*", "--payload", '{"name": "{{event.path}}"}')
 
 
 async def test_a_schedule_lives_from_create_to_delete(served: Cli) -> None:
     assert (await served.ok("schedules", "create", *NIGHTLY)).startswith("nightly  0 2 * * *  ")
     made = await served.one("schedules", "show", "nightly")
-    assert (made["cron_expr"], made["payload_template"], made["enabled"]) == ("0 2 * * *", {"name": "night"}, True)
+    assert (made["cron"], made["payload"], made["enabled"]) == ("0 2 * * *", {"name": "night"}, True)
     assert [one["name"] for one in await served.json("schedules", "list")] == ["nightly", "nightly_cleanup"]
     changed = await served.one("schedules", "update", "nightly", "--every", "15m", "--overlap", "skip", "--queue", "q")
-    assert (changed["interval_seconds"], changed["cron_expr"], changed["queue"]) == (900, None, "q")
+    assert (changed["every_seconds"], changed["cron"], changed["queue"]) == (900, None, "q")
     assert (await served.one("schedules", "update", made["id"], "--unset", "queue"))["queue"] is None
     assert await served.ok("schedules", "disable", "nightly", "--note", "wait\nhere") == "nightly  off\n"
     assert [one["name"] for one in await served.json("schedules", "list", "--disabled")] == ["nightly"]
@@ -58,7 +58,7 @@ async def test_a_schedule_whose_definition_is_gone_is_not_called_on(served: Cli,
 
 
 async def test_a_fire_that_a_job_is_in_the_way_of_fails(served: Cli) -> None:
-    await served.ok("schedules", "create", "slow", "make_report", "--every", "1d", "--template", '{"pages": 4}')
+    await served.ok("schedules", "create", "slow", "make_report", "--every", "1d", "--payload", '{"pages": 4}')
     await served.ok("schedules", "fire", "slow")
     said = await served("schedules", "fire", "slow", "--overlap", "skip")
     assert said.code == 1
@@ -76,7 +76,7 @@ async def test_a_preview_needs_no_trigger(served: Cli) -> None:
 
 async def test_an_event_trigger_turns_events_into_jobs(served: Cli) -> None:
     made = await served.one("triggers", "create", *ON_FOLDER, "--condition", "event.size > `10`")
-    assert (made["trigger_type"], made["event_name"]) == ("event", "folder.*")
+    assert (made["trigger_type"], made["event"]) == ("event", "folder.*")
     data = '{"path": "/a", "size": 11}'
     large = await served.one("events", "emit", "folder.new", "--data", data, "--correlation-id", "c")
     small = await served.one("events", "emit", "folder.new", "--data", "-", stdin='{"path": "/b", "size": 1}')
@@ -107,7 +107,7 @@ async def test_an_event_trigger_turns_events_into_jobs(served: Cli) -> None:
 
 
 async def test_a_template_is_tried_without_an_event(served: Cli) -> None:
-    template = ("triggers", "test-render", "--template", '{"name": "{{event.who}}"}')
+    template = ("triggers", "test-render", "--payload", '{"name": "{{event.who}}"}')
     made = await served.one(
         *template, "--data", '{"who": "Ada"}', "--definition", "say_hello", "--condition", "event.who"
     )
@@ -120,8 +120,8 @@ async def test_a_template_is_tried_without_an_event(served: Cli) -> None:
 
 async def test_what_code_declares_can_be_changed_and_reset(served: Cli) -> None:
     await served.ok("triggers", "update", "nightly_cleanup", "--cron", "0 4 * * *", "--timezone", "UTC")
-    assert 'cron_expr: "0 4 * * *" (code: "0 3 * * *")' in await served.ok("triggers", "show", "nightly_cleanup")
-    assert (await served.one("triggers", "reset", "nightly_cleanup"))["cron_expr"] == "0 3 * * *"
+    assert 'cron: "0 4 * * *" (code: "0 3 * * *")' in await served.ok("triggers", "show", "nightly_cleanup")
+    assert (await served.one("triggers", "reset", "nightly_cleanup"))["cron"] == "0 3 * * *"
     await served.refused("triggers", "delete", "nightly_cleanup", "--yes", code=1)
 
 
@@ -134,11 +134,11 @@ async def test_what_code_declares_can_be_changed_and_reset(served: Cli) -> None:
         (("create", "x", "work", "--every", "often"), "--every is a length of time"),
         (("create", "x", "work", "--cron", "@daily", "--every", "1h"), "one rule"),
         (("create", "x", "work", "--cron", "@daily", "--timezone", "Mars/Base"), "Mars/Base"),
-        (("create", "x", "work", "--cron", "@daily", "--template", "{"), "--template is not JSON"),
+        (("create", "x", "work", "--cron", "@daily", "--payload", "{"), "--payload is not JSON"),
         (("create", "x", "work", "--cron", "@daily", "--overlap", "maybe"), "--overlap is one of"),
         (("create", "x", "work", "--cron", "@daily", "--catch-up", "some"), "--catch-up is one of"),
         (("create", "x", "work", "--cron", "@daily", "--starts-at", "then"), "--starts-at is a time"),
-        (("create", "x", "work", "--cron", "@daily", "--grace", "x"), "--grace is a length"),
+        (("create", "x", "work", "--cron", "@daily", "--misfire-grace", "x"), "--misfire-grace is a length"),
         (("update", "x"), "say what to change"),
         (("update", "x", "--unset", "name"), "--unset is one of"),
         (("preview",), "give a name, or a rule"),
@@ -160,7 +160,7 @@ async def test_what_is_wrong_is_told_before_anything_is_sent(
     [
         (("events", "emit", "two words"), "words with dots between them"),
         (("events", "emit", "a.b", "--data", "[]"), "--data must be a JSON object"),
-        (("triggers", "test-render", "--template", "nothing"), "--template is not JSON"),
+        (("triggers", "test-render", "--payload", "nothing"), "--payload is not JSON"),
         (("triggers", "create", "x", "work", "--cron", "@daily", "--condition", "x"), "--condition is for --event"),
     ],
 )

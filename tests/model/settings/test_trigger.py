@@ -15,17 +15,17 @@ NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
 
 def test_what_was_not_said_has_its_default() -> None:
-    assert complete_settings({"cron_expr": "@daily"}) == {**DEFAULTS, "cron_expr": "@daily"}
+    assert complete_settings({"cron": "@daily"}) == {**DEFAULTS, "cron": "@daily"}
 
 
-def test_an_event_name_makes_an_event_trigger() -> None:
-    assert complete_settings({"event_name": "file.*"})["trigger_type"] == "event"
+def test_an_event_makes_an_event_trigger() -> None:
+    assert complete_settings({"event": "file.*"})["trigger_type"] == "event"
 
 
 def test_settings_become_a_rule() -> None:
     settings = complete_settings(
         {
-            "cron_expr": "30 4 * * *",
+            "cron": "30 4 * * *",
             "timezone": "Europe/Berlin",
             "catch_up": "all",
             "catch_up_cap": 7,
@@ -49,7 +49,7 @@ def test_settings_become_a_rule() -> None:
 
 
 def test_an_interval_keeps_its_start() -> None:
-    rule = read_settings("t", complete_settings({"interval_seconds": 90, "starts_at": NOW}))
+    rule = read_settings("t", complete_settings({"every_seconds": 90, "starts_at": NOW}))
     assert rule.schedule is not None
     assert rule.schedule.beat == Every(timedelta(seconds=90), NOW)
 
@@ -61,30 +61,30 @@ def test_init_has_no_schedule() -> None:
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({}, "none of them"),
-    ({"cron_expr": "@daily", "interval_seconds": 5}, "cron_expr and interval_seconds"),
-    ({"cron_expr": "@daily", "event_name": "a"}, "cron_expr and event_name"),
-    ({"trigger_type": "init", "cron_expr": "@daily"}, "of type init"),
+    ({"cron": "@daily", "every_seconds": 5}, "cron and every_seconds"),
+    ({"cron": "@daily", "event": "a"}, "cron and event"),
+    ({"trigger_type": "init", "cron": "@daily"}, "of type init"),
     ({"trigger_type": "event"}, "none of them"),
-    ({"trigger_type": "sometimes", "cron_expr": "@daily"}, "sometimes"),
-    ({"cron": "@daily"}, "has no cron"),
-    ({"cron_expr": "* * * * * *"}, "five fields"),
-    ({"cron_expr": "*/70 * * * *"}, "step"),
-    ({"cron_expr": "0 0 31 2 *"}, "No date ever matches"),
-    ({"cron_expr": "@daily", "timezone": "Berlin"}, "Europe/Berlin"),
-    ({"interval_seconds": 5, "timezone": "nowhere"}, "no time zone"),
-    ({"interval_seconds": 0}, "more than zero"),
-    ({"interval_seconds": -1}, "more than zero"),
-    ({"interval_seconds": float("nan")}, "more than zero"),
-    ({"interval_seconds": float("inf")}, "out of range"),
-    ({"interval_seconds": 0.05}, "out of range"),
-    ({"cron_expr": "@daily", "starts_at": NOW.replace(tzinfo=None)}, "starts_at needs a time zone"),
-    ({"cron_expr": "@daily", "ends_at": NOW.replace(tzinfo=None)}, "ends_at needs a time zone"),
-    ({"cron_expr": "@daily", "starts_at": NOW, "ends_at": NOW}, "end after it starts"),
-    ({"cron_expr": "@daily", "payload": {"a": "{{"}}, "never closed"),
-    ({"cron_expr": "@daily", "payload": {"a": float("nan")}}, "cannot be stored"),
-    ({"cron_expr": "@daily", "payload": {"a": "\0"}}, "NUL"),
-    ({"cron_expr": "@daily", "payload": [1]}, "must be an object"),
-    ({"event_name": "a", "condition": "["}, ""),
+    ({"trigger_type": "sometimes", "cron": "@daily"}, "sometimes"),
+    ({"crom": "@daily"}, "has no crom"),
+    ({"cron": "* * * * * *"}, "five fields"),
+    ({"cron": "*/70 * * * *"}, "step"),
+    ({"cron": "0 0 31 2 *"}, "No date ever matches"),
+    ({"cron": "@daily", "timezone": "Berlin"}, "Europe/Berlin"),
+    ({"every_seconds": 5, "timezone": "nowhere"}, "no time zone"),
+    ({"every_seconds": 0}, "more than zero"),
+    ({"every_seconds": -1}, "more than zero"),
+    ({"every_seconds": float("nan")}, "more than zero"),
+    ({"every_seconds": float("inf")}, "out of range"),
+    ({"every_seconds": 0.05}, "out of range"),
+    ({"cron": "@daily", "starts_at": NOW.replace(tzinfo=None)}, "starts_at needs a time zone"),
+    ({"cron": "@daily", "ends_at": NOW.replace(tzinfo=None)}, "ends_at needs a time zone"),
+    ({"cron": "@daily", "starts_at": NOW, "ends_at": NOW}, "end after it starts"),
+    ({"cron": "@daily", "payload": {"a": "{{"}}, "never closed"),
+    ({"cron": "@daily", "payload": {"a": float("nan")}}, "cannot be stored"),
+    ({"cron": "@daily", "payload": {"a": "\0"}}, "NUL"),
+    ({"cron": "@daily", "payload": [1]}, "must be an object"),
+    ({"event": "a", "condition": "["}, ""),
 ]
 
 
@@ -98,14 +98,14 @@ def test_what_is_wrong_is_refused_with_the_reason(settings: dict[str, Any], sent
 @pytest.mark.parametrize(
     "settings",
     [
-        {"cron_expr": 5},
-        {"cron_expr": "@daily", "timezone": None},
-        {"cron_expr": "@daily", "starts_at": "tomorrow"},
-        {"interval_seconds": "5"},
-        {"cron_expr": "@daily", "misfire_grace_seconds": 1e300},
-        {"cron_expr": "@daily", "jitter_seconds": float("nan")},
-        {"cron_expr": "@daily", "jitter_seconds": None},
-        {"cron_expr": "@daily", "dedupe_window_seconds": "1"},
+        {"cron": 5},
+        {"cron": "@daily", "timezone": None},
+        {"cron": "@daily", "starts_at": "tomorrow"},
+        {"every_seconds": "5"},
+        {"cron": "@daily", "misfire_grace_seconds": 1e300},
+        {"cron": "@daily", "jitter_seconds": float("nan")},
+        {"cron": "@daily", "jitter_seconds": None},
+        {"cron": "@daily", "dedupe_window_seconds": "1"},
     ],
     ids=str,
 )

@@ -57,9 +57,9 @@ def test_ordinary_questions_cost_a_step_for_each_part() -> None:
 
 def test_too_many_function_calls_are_refused_where_a_condition_is_written_and_a_stored_one_keeps_working() -> None:
     few, many = many_calls(MAX_CALLS), many_calls(MAX_CALLS + 1)
-    assert complete_settings({"event_name": "a", "condition": few})["condition"] == few
+    assert complete_settings({"event": "a", "condition": few})["condition"] == few
     with pytest.raises(BadRequest, match=r"it has 21 function calls \(at most 20\)$") as refused:
-        complete_settings({"event_name": "a", "condition": many})
+        complete_settings({"event": "a", "condition": many})
     assert refused.value.field == "condition"
     with pytest.raises(TemplateError, match=r"it has 21 function calls \(at most 20\)$"):
         Condition.compile(many)

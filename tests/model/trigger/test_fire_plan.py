@@ -25,7 +25,7 @@ def at(hour: int) -> datetime:
 def rule(**settings: Any) -> Rule:
     """Each hour, unless said otherwise."""
     if "trigger_type" not in settings:
-        settings = {"interval_seconds": 3600, "starts_at": at(-1000), **settings}
+        settings = {"every_seconds": 3600, "starts_at": at(-1000), **settings}
     return read_settings("hourly", complete_settings(settings))
 
 

@@ -133,7 +133,7 @@ async def test_an_event_wakes_a_sleeping_worker_at_once_and_runs(
     hr = app_on(events.engine.endpoint.url, **UNASKED)
     ran = asyncio.Event()
 
-    @hr.job(on="order.*", payload={"n": "{{event.n}}"})
+    @hr.job(event="order.*", payload={"n": "{{event.n}}"})
     async def ship(n: int) -> None:
         assert n == 7
         ran.set()
@@ -142,13 +142,13 @@ async def test_an_event_wakes_a_sleeping_worker_at_once_and_runs(
         await until_armed(events.db, worker_id(process))
         event_id = await hr.emit("order.paid", {"n": 7})
         await asyncio.wait_for(ran.wait(), PATIENCE)
-    assert await events.deliveries(event_id) == [("ship:on", "fired", None)]
+    assert await events.deliveries(event_id) == [("ship:event", "fired", None)]
 
 
 async def test_a_worker_without_a_scheduler_dispatches_nothing(events: Events) -> None:
     hr = app_on(events.engine.endpoint.url, scheduler_enabled=False)
 
-    @hr.job(on="*", every=0.1)
+    @hr.job(event="*", every=0.1)
     async def never() -> None: ...
 
     @hr.job

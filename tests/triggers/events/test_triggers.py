@@ -122,7 +122,7 @@ async def test_an_edited_trigger_makes_jobs_by_its_new_word(events: Events) -> N
     await events.trigger("mail", payload={"v": 1})
     await events.emit()
     await events.dispatch()
-    await update_trigger(events.db, "mail", {"payload": {"v": 2}, "event_name": "order.*"}, tenant="default")
+    await update_trigger(events.db, "mail", {"payload": {"v": 2}, "event": "order.*"}, tenant="default")
     await events.emit("order.sent")
     await events.dispatch()
     assert await events.payloads() == [{"v": 1}, {"v": 2}]

@@ -64,7 +64,7 @@ async def test_costly_triggers_of_one_tenant_are_template_errors_and_no_transact
 ) -> None:
     red = (await tenant_ids(events))["red"]
     for n in range(12):
-        await add(events.engine, f"costly {n}", tenant_id=red, trigger_type="event", event_name="*", condition=COSTLY)
+        await add(events.engine, f"costly {n}", tenant_id=red, trigger_type="event", event="*", condition=COSTLY)
     await events.trigger("ping", "*", tenant="blue")
     evaluated_in: list[tuple[bool, bool]] = []
 

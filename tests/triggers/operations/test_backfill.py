@@ -21,7 +21,7 @@ START = datetime(2020, 1, 1, tzinfo=UTC)
 @pytest.fixture
 async def hr(engine: Engine) -> AsyncIterator[Headrace]:
     async with open_app(engine) as hr:
-        await hr.control.triggers.create("hourly", "work", interval_seconds=3600.0, starts_at=START)
+        await hr.control.triggers.create("hourly", "work", every_seconds=3600.0, starts_at=START)
         await schedule_once(engine)
         # When a full hour began just now, the trigger has fired: that is no part of a backfill.
         await engine.db.execute("delete from headrace.queue; delete from headrace.job; delete from headrace.fire")
@@ -66,7 +66,7 @@ async def test_a_disabled_trigger_can_be_filled_and_payloads_know_their_time(eng
     await hr.control.triggers.create(
         "free",
         "free",
-        cron_expr="30 2 * * *",
+        cron="30 2 * * *",
         timezone="Europe/Zurich",
         payload={"at": "{{scheduled_for}}"},
         enabled=False,

@@ -24,12 +24,12 @@ async def hr(engine: Engine) -> AsyncIterator[Headrace]:
 
 async def test_a_trigger_is_made_with_what_was_said_and_defaults_for_the_rest(engine: Engine, hr: Headrace) -> None:
     trigger_id = await hr.control.triggers.create(
-        "nightly", "work", cron_expr="0 3 * * *", timezone="Europe/Zurich", payload={"n": 1}, created_by="ada"
+        "nightly", "work", cron="0 3 * * *", timezone="Europe/Zurich", payload={"n": 1}, created_by="ada"
     )
     trigger = await hr.control.triggers.get("nightly")
     assert (trigger.id, trigger.tenant, trigger.definition, trigger.enabled) == (trigger_id, "default", "work", True)
     assert (trigger.created_by, trigger.version, trigger.fires, trigger.runs) == ("ada", 1, 0, 0)
-    said = {"cron_expr": "0 3 * * *", "timezone": "Europe/Zurich", "payload": {"n": 1}}
+    said = {"cron": "0 3 * * *", "timezone": "Europe/Zurich", "payload": {"n": 1}}
     assert trigger.settings == trigger.settings | said | {"catch_up": "latest", "overlap": "allow"}
     assert trigger.next_run_at is None
     await schedule_once(engine)
@@ -39,7 +39,7 @@ async def test_a_trigger_is_made_with_what_was_said_and_defaults_for_the_rest(en
 
 
 async def test_event_and_init_triggers_are_made_too(hr: Headrace) -> None:
-    await hr.control.triggers.create("on", "work", event_name="order.*", condition="event.n > `1`")
+    await hr.control.triggers.create("on", "work", event="order.*", condition="event.n > `1`")
     await hr.control.triggers.create("once", "work", trigger_type="init", init_version="2")
     assert (await hr.control.triggers.get("on")).settings["trigger_type"] == "event"
     assert (await hr.control.triggers.get("once")).settings["init_version"] == "2"
@@ -47,54 +47,54 @@ async def test_event_and_init_triggers_are_made_too(hr: Headrace) -> None:
 
 BAD: list[tuple[dict[str, Any], str]] = [
     ({}, "none of them"),
-    ({"cron_expr": "* * * * *", "interval_seconds": 5}, "cron_expr and interval_seconds"),
-    ({"cron_expr": "0 * * * * *"}, "five fields .* not 6"),
-    ({"cron_expr": "*/70 * * * *"}, r"\*/70"),
-    ({"cron_expr": "0 0 31 2 *"}, "day of month '31', month '2'"),
-    ({"cron_expr": ""}, "fields"),
-    ({"cron_expr": "@daily", "timezone": "Mars/Base"}, "Mars/Base"),
-    ({"interval_seconds": 0}, "more than zero"),
-    ({"interval_seconds": -1}, "more than zero, not -1"),
-    ({"interval_seconds": 0.001}, "out of range"),
-    ({"interval_seconds": float("nan")}, "more than zero, not nan"),
-    ({"interval_seconds": float("inf")}, "out of range"),
-    ({"cron_expr": "@daily", "crom": 1}, "no crom"),
-    ({"cron_expr": "@daily", "starts_at": datetime(2030, 1, 1)}, "starts_at needs a time zone"),
-    ({"cron_expr": "@daily", "starts_at": START, "ends_at": START}, "must end after it starts"),
-    ({"cron_expr": "@daily", "max_fires": 0}, "max_fires"),
-    ({"cron_expr": "@daily", "catch_up": "some"}, "catch_up"),
-    ({"cron_expr": "@daily", "catch_up_cap": 0}, "catch_up_cap"),
-    ({"cron_expr": "@daily", "overlap": "never"}, "overlap"),
-    ({"cron_expr": "@daily", "priority": 1001}, "priority"),
-    ({"cron_expr": "@daily", "max_attempts": 0}, "max_attempts"),
-    ({"cron_expr": "@daily", "queue": "a b"}, "queue"),
-    ({"cron_expr": "@daily", "misfire_grace_seconds": -1}, "misfire_grace_seconds"),
-    ({"cron_expr": "@daily", "jitter_seconds": -1}, "jitter_seconds"),
-    ({"interval_seconds": 5, "jitter_seconds": 5}, "jitter_seconds must be less than the interval"),
-    ({"cron_expr": "@daily", "dedupe_window_seconds": 0}, "dedupe_window_seconds"),
-    ({"cron_expr": "@daily", "pause_on_failures": 0}, "pause_on_failures"),
-    ({"cron_expr": "@daily", "condition": "event.a"}, "Only an event trigger has a condition"),
-    ({"event_name": "a b"}, "event name .a b. is not valid"),
-    ({"event_name": "a.*.b"}, "event name .* is not valid"),
-    ({"event_name": "a", "condition": "event.a ||"}, r'"event\.a \|\|": it is not JMESPath'),
-    ({"event_name": "a", "max_fires": 1}, "event trigger has no max_fires"),
-    ({"event_name": "a", "overlap": "skip"}, "event trigger has no .*overlap"),
-    ({"event_name": "a", "trigger_type": "init"}, "type init with event_name"),
+    ({"cron": "* * * * *", "every_seconds": 5}, "cron and every_seconds"),
+    ({"cron": "0 * * * * *"}, "five fields .* not 6"),
+    ({"cron": "*/70 * * * *"}, r"\*/70"),
+    ({"cron": "0 0 31 2 *"}, "day of month '31', month '2'"),
+    ({"cron": ""}, "fields"),
+    ({"cron": "@daily", "timezone": "Mars/Base"}, "Mars/Base"),
+    ({"every_seconds": 0}, "more than zero"),
+    ({"every_seconds": -1}, "more than zero, not -1"),
+    ({"every_seconds": 0.001}, "out of range"),
+    ({"every_seconds": float("nan")}, "more than zero, not nan"),
+    ({"every_seconds": float("inf")}, "out of range"),
+    ({"cron": "@daily", "crom": 1}, "no crom"),
+    ({"cron": "@daily", "starts_at": datetime(2030, 1, 1)}, "starts_at needs a time zone"),
+    ({"cron": "@daily", "starts_at": START, "ends_at": START}, "must end after it starts"),
+    ({"cron": "@daily", "max_fires": 0}, "max_fires"),
+    ({"cron": "@daily", "catch_up": "some"}, "catch_up"),
+    ({"cron": "@daily", "catch_up_cap": 0}, "catch_up_cap"),
+    ({"cron": "@daily", "overlap": "never"}, "overlap"),
+    ({"cron": "@daily", "priority": 1001}, "priority"),
+    ({"cron": "@daily", "max_attempts": 0}, "max_attempts"),
+    ({"cron": "@daily", "queue": "a b"}, "queue"),
+    ({"cron": "@daily", "misfire_grace_seconds": -1}, "misfire_grace_seconds"),
+    ({"cron": "@daily", "jitter_seconds": -1}, "jitter_seconds"),
+    ({"every_seconds": 5, "jitter_seconds": 5}, "jitter_seconds must be less than the interval"),
+    ({"cron": "@daily", "dedupe_window_seconds": 0}, "dedupe_window_seconds"),
+    ({"cron": "@daily", "pause_on_failures": 0}, "pause_on_failures"),
+    ({"cron": "@daily", "condition": "event.a"}, "Only an event trigger has a condition"),
+    ({"event": "a b"}, "event name .a b. is not valid"),
+    ({"event": "a.*.b"}, "event name .* is not valid"),
+    ({"event": "a", "condition": "event.a ||"}, r'"event\.a \|\|": it is not JMESPath'),
+    ({"event": "a", "max_fires": 1}, "event trigger has no max_fires"),
+    ({"event": "a", "overlap": "skip"}, "event trigger has no .*overlap"),
+    ({"event": "a", "trigger_type": "init"}, "type init with event"),
     ({"trigger_type": "never"}, "trigger_type is one of .* not .never"),
-    ({"event_name": "a", "payload": {"n": "{{event.n"}}, r"payload\.n.*never closed"),
-    ({"cron_expr": "@daily", "payload": {"n": "{{a | b}}"}}, r"payload\.n"),
-    ({"cron_expr": "@daily", "payload": [1]}, "payload"),
-    ({"cron_expr": "@daily", "payload": {"n": {1, 2}}}, "payload"),
-    ({"cron_expr": "@daily", "payload": {"n": "x"}}, "does not fit its definition: n:"),
-    ({"cron_expr": 5}, "cron_expr is text, not 5"),
-    ({"interval_seconds": "5"}, "interval"),
-    ({"cron_expr": "@daily", "timezone": None}, "timezone must be said"),
-    ({"cron_expr": "@daily", "max_fires": "x"}, "max_fires is a number"),
-    ({"cron_expr": "@daily", "starts_at": "tomorrow"}, "starts_at is a time, not .tomorrow"),
-    ({"cron_expr": "@daily", "misfire_grace_seconds": float("nan")}, "misfire_grace_seconds"),
-    ({"cron_expr": "@daily", "jitter_seconds": 1e300}, "jitter_seconds"),
-    ({"interval_seconds": 5, "jitter_seconds": None}, "jitter_seconds must be said"),
-    ({"cron_expr": "@daily", "queue": 5}, "queue is text, not 5"),
+    ({"event": "a", "payload": {"n": "{{event.n"}}, r"payload\.n.*never closed"),
+    ({"cron": "@daily", "payload": {"n": "{{a | b}}"}}, r"payload\.n"),
+    ({"cron": "@daily", "payload": [1]}, "payload"),
+    ({"cron": "@daily", "payload": {"n": {1, 2}}}, "payload"),
+    ({"cron": "@daily", "payload": {"n": "x"}}, "does not fit its definition: n:"),
+    ({"cron": 5}, "cron is text, not 5"),
+    ({"every_seconds": "5"}, "every_seconds"),
+    ({"cron": "@daily", "timezone": None}, "timezone must be said"),
+    ({"cron": "@daily", "max_fires": "x"}, "max_fires is a number"),
+    ({"cron": "@daily", "starts_at": "tomorrow"}, "starts_at is a time, not .tomorrow"),
+    ({"cron": "@daily", "misfire_grace_seconds": float("nan")}, "misfire_grace_seconds"),
+    ({"cron": "@daily", "jitter_seconds": 1e300}, "jitter_seconds"),
+    ({"every_seconds": 5, "jitter_seconds": None}, "jitter_seconds must be said"),
+    ({"cron": "@daily", "queue": 5}, "queue is text, not 5"),
 ]
 
 
@@ -107,12 +107,12 @@ async def test_what_will_not_do_is_refused_with_what_is_wrong(hr: Headrace) -> N
 
 async def test_a_change_that_will_not_do_is_refused_and_changes_nothing(hr: Headrace) -> None:
     triggers = hr.control.triggers
-    await triggers.create("cron", "work", cron_expr="@hourly")
-    await triggers.create("interval", "work", interval_seconds=60)
-    await triggers.create("event", "work", event_name="good")
+    await triggers.create("cron", "work", cron="@hourly")
+    await triggers.create("interval", "work", every_seconds=60)
+    await triggers.create("event", "work", event="good")
     before = await triggers.list()
     for settings, words in BAD[1:]:
-        name = "event" if "event_name" in settings else "interval" if "interval_seconds" in settings else "cron"
+        name = "event" if "event" in settings else "interval" if "every_seconds" in settings else "cron"
         with pytest.raises(BadRequest, match=words):
             await triggers.update(name, **settings)
     assert await triggers.list() == before
@@ -121,15 +121,15 @@ async def test_a_change_that_will_not_do_is_refused_and_changes_nothing(hr: Head
 async def test_names_definitions_and_tenants_that_are_none_are_named(hr: Headrace) -> None:
     triggers = hr.control.triggers
     with pytest.raises(NotFound, match='unknown definition "nothing"'):
-        await triggers.create("a", "nothing", cron_expr="@daily")
+        await triggers.create("a", "nothing", cron="@daily")
     with pytest.raises(NotFound, match='unknown tenant "nobody"'):
-        await triggers.create("a", "work", cron_expr="@daily", tenant="nobody")
+        await triggers.create("a", "work", cron="@daily", tenant="nobody")
     for name in ("", "x" * 201):
         with pytest.raises(BadRequest, match="name"):
-            await triggers.create(name, "work", cron_expr="@daily")
-    await triggers.create("a", "work", cron_expr="@daily")
+            await triggers.create(name, "work", cron="@daily")
+    await triggers.create("a", "work", cron="@daily")
     with pytest.raises(Conflict, match='tenant "default" already has a trigger "a"'):
-        await triggers.create("a", "work", event_name="x")
+        await triggers.create("a", "work", event="x")
     later = START + timedelta(days=1)
     for call in (
         lambda of: triggers.get("b", tenant=of),
@@ -153,7 +153,7 @@ async def test_names_definitions_and_tenants_that_are_none_are_named(hr: Headrac
 
 
 async def test_a_payload_with_placeholders_is_held_against_the_definition_only_when_it_fires(hr: Headrace) -> None:
-    await hr.control.triggers.create("a", "work", event_name="x", payload={"n": "{{event.n}}"})
+    await hr.control.triggers.create("a", "work", event="x", payload={"n": "{{event.n}}"})
     with pytest.raises(ValidationError, match="does not fit its definition"):
         await hr.control.triggers.update("a", payload={"n": "seven"})
     assert issubclass(ValidationError, HeadraceError)

@@ -21,7 +21,7 @@ START = datetime(2020, 1, 1, tzinfo=UTC)
 @pytest.fixture
 async def hr(engine: Engine) -> AsyncIterator[Headrace]:
     async with open_app(engine) as hr:
-        await hr.control.triggers.create("hourly", "work", interval_seconds=3600.0, starts_at=START)
+        await hr.control.triggers.create("hourly", "work", every_seconds=3600.0, starts_at=START)
         await schedule_once(engine)
         yield hr
 
@@ -38,7 +38,7 @@ async def test_a_preview_shows_the_next_times_from_the_next_on(engine: Engine, h
 
 
 async def test_a_preview_of_what_is_not_computed_yet_is_what_will_be(engine: Engine, hr: Headrace) -> None:
-    await hr.control.triggers.create("new", "work", cron_expr="*/5 * * * *")
+    await hr.control.triggers.create("new", "work", cron="*/5 * * * *")
     (first,) = (await hr.control.triggers.preview("new", 1)).times
     await schedule_once(engine)
     assert (await hr.control.triggers.get("new")).next_run_at == first.due_at
@@ -53,7 +53,7 @@ async def test_a_preview_of_a_disabled_trigger_starts_from_now(engine: Engine, h
 
 
 async def test_a_preview_shows_no_more_than_will_still_fire(engine: Engine, hr: Headrace) -> None:
-    await hr.control.triggers.create("twice", "work", interval_seconds=3600.0, starts_at=START, max_fires=2)
+    await hr.control.triggers.create("twice", "work", every_seconds=3600.0, starts_at=START, max_fires=2)
     for left in (2, 1):
         assert len((await hr.control.triggers.preview("twice")).times) == left
         await schedule_once(engine)
@@ -68,7 +68,7 @@ async def test_a_preview_shows_no_more_than_will_still_fire(engine: Engine, hr: 
 
 
 async def test_a_preview_notes_where_clocks_change(engine: Engine, hr: Headrace) -> None:
-    await hr.control.triggers.create("night", "work", cron_expr="30 2 * * *", timezone="Europe/Zurich")
+    await hr.control.triggers.create("night", "work", cron="30 2 * * *", timezone="Europe/Zurich")
     await make_due(engine, "night", datetime(2027, 3, 27, 1, 30, tzinfo=UTC))
     forecast = await hr.control.triggers.preview("night", 3)
     assert forecast.words == "At 02:30"
@@ -87,21 +87,21 @@ async def test_a_preview_notes_where_clocks_change(engine: Engine, hr: Headrace)
 
 
 async def test_settings_can_be_previewed_before_a_trigger_exists(hr: Headrace) -> None:
-    forecast = hr.control.triggers.preview_settings(2, cron_expr="0 9 * * MON-FRI", timezone="Europe/Zurich")
+    forecast = hr.control.triggers.preview_settings(2, cron="0 9 * * MON-FRI", timezone="Europe/Zurich")
     assert "Monday" in forecast.words
     assert len(forecast.times) == 2
     assert forecast.times[0].due_at > datetime.now(UTC)
     with pytest.raises(BadRequest, match="five fields"):
-        hr.control.triggers.preview_settings(2, cron_expr="0 9 * *")
+        hr.control.triggers.preview_settings(2, cron="0 9 * *")
     with pytest.raises(BadRequest, match="Mars"):
-        hr.control.triggers.preview_settings(2, cron_expr="@daily", timezone="Mars/Base")
+        hr.control.triggers.preview_settings(2, cron="@daily", timezone="Mars/Base")
 
 
 async def test_a_preview_of_too_many_or_of_no_times_is_refused(hr: Headrace) -> None:
     for n in (0, -1, 1001):
         with pytest.raises(BadRequest, match=f"1 to 1000 times, not {n}"):
             await hr.control.triggers.preview("hourly", n)
-    await hr.control.triggers.create("waits", "work", event_name="a")
+    await hr.control.triggers.create("waits", "work", event="a")
     with pytest.raises(Conflict, match='"waits" is not a schedule'):
         await hr.control.triggers.preview("waits")
 
@@ -119,7 +119,7 @@ async def test_the_ledger_shows_the_newest_first_and_no_more_than_asked_for(hr: 
 async def test_deliveries_are_read_by_trigger_newest_first_also_of_one_that_was_deleted(
     engine: Engine, hr: Headrace
 ) -> None:
-    await hr.control.triggers.create("on", "work", event_name="order.*", payload={"n": "{{event.n}}"})
+    await hr.control.triggers.create("on", "work", event="order.*", payload={"n": "{{event.n}}"})
     ids = [await hr.emit("order.paid", data) for data in ({"n": 1}, {}, {"n": 3})]
     await dispatch_events(engine.db, Rules())
     found = await hr.control.triggers.deliveries("on")

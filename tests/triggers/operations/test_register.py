@@ -59,7 +59,7 @@ async def test_a_declared_job_is_registered_with_a_payload_under_any_key(
         await hr.register(greet, key="greet ada", every=60, payload={"name": "ada"}, starts_at=start)
         made = await hr.control.triggers.get("greet ada")
         assert (made.definition, made.settings["payload"]) == ("greet", {"name": "ada"})
-        assert (made.settings["starts_at"], made.settings["interval_seconds"]) == (start, 60)
+        assert (made.settings["starts_at"], made.settings["every_seconds"]) == (start, 60)
         with pytest.raises(BadRequest, match="'greet' is a job already"):
             await hr.register(greet, key="greet bob", every=3600, queue="mail")
         await hr.unregister("greet ada")
@@ -87,7 +87,7 @@ async def test_what_will_not_do_is_refused_and_leaves_nothing(connection: Connec
             await conn.execute(
                 "insert into headrace.definition (key, kind, app, hash) values ('by_hand', 'python', 'x', '-')"
             )
-        await hr.control.triggers.create("tick", "by_hand", cron_expr="@daily")
+        await hr.control.triggers.create("tick", "by_hand", cron="@daily")
         with pytest.raises(Conflict, match='has a trigger "tick" that was not registered at run time'):
             await hr.register(tick, key="tick", every=3600)
         with pytest.raises(NotFound, match='has no registered job "tick"'):

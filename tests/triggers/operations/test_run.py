@@ -26,7 +26,7 @@ async def hr(engine: Engine) -> AsyncIterator[Headrace]:
 
 
 async def make(hr: Headrace, name: str, **settings: Any) -> None:
-    rule = {"interval_seconds": 3600.0, "starts_at": START} if "trigger_type" not in settings else {}
+    rule = {"every_seconds": 3600.0, "starts_at": START} if "trigger_type" not in settings else {}
     await hr.control.triggers.create(name, "work", **{**rule, **settings})
 
 
@@ -102,7 +102,7 @@ async def test_an_init_trigger_runs_by_hand_too_and_an_event_trigger_does_not(en
     await schedule_once(engine)
     await schedule_once(engine)
     assert (await triggers.get("once")).runs == 2
-    await make(hr, "waits", trigger_type="event", event_name="a")
+    await make(hr, "waits", trigger_type="event", event="a")
     day = START + timedelta(days=1)
     with pytest.raises(Conflict, match='"waits" waits for events'):
         await triggers.fire("waits")

@@ -20,7 +20,7 @@ START = datetime(2020, 1, 1, tzinfo=UTC)
 @pytest.fixture
 async def hr(engine: Engine) -> AsyncIterator[Headrace]:
     async with open_app(engine) as hr:
-        await hr.control.triggers.create("hourly", "work", interval_seconds=3600, starts_at=START)
+        await hr.control.triggers.create("hourly", "work", every_seconds=3600, starts_at=START)
         await schedule_once(engine)
         yield hr
 
@@ -70,10 +70,10 @@ async def test_a_new_rule_holds_from_now_and_what_the_old_one_left_undone_is_in_
 ) -> None:
     overdue = await due(hr) - HOUR
     await make_due(engine, "hourly", overdue)
-    await hr.control.triggers.update("hourly", interval_seconds=7200.0, payload={"n": 2})
+    await hr.control.triggers.update("hourly", every_seconds=7200.0, payload={"n": 2})
     await schedule_once(engine)
     after = await hr.control.triggers.get("hourly")
-    assert (after.settings["interval_seconds"], after.settings["payload"]) == (7200, {"n": 2})
+    assert (after.settings["every_seconds"], after.settings["payload"]) == (7200, {"n": 2})
     assert after.next_run_at is not None
     assert (after.next_run_at - START) % timedelta(hours=2) == timedelta(0)
     (line,) = await hr.control.triggers.ledger("hourly")
@@ -97,9 +97,9 @@ async def test_a_reset_brings_back_what_code_declares(engine: Engine) -> None:
         triggers = hr.control.triggers
         before = await triggers.get("report")
         assert before.overrides == {}
-        await triggers.update("report", cron_expr="0 4 * * *", payload={"n": 2}, max_fires=3)
+        await triggers.update("report", cron="0 4 * * *", payload={"n": 2}, max_fires=3)
         assert (await triggers.get("report")).overrides == {
-            "cron_expr": ("0 3 * * *", "0 4 * * *"),
+            "cron": ("0 3 * * *", "0 4 * * *"),
             "payload": ({"n": 1}, {"n": 2}),
         }
         await triggers.reset("report")
@@ -130,15 +130,15 @@ async def test_a_deleted_trigger_is_gone_and_its_history_and_jobs_stay(engine: E
     row = await engine.db.fetchrow("select name, success, triggered_by from headrace.job_history")
     assert tuple(row or ()) == ("hourly", True, "manual")
     # The name is free again, and the new one starts without the old one's past.
-    await triggers.create("hourly", "work", interval_seconds=60.0)
+    await triggers.create("hourly", "work", every_seconds=60.0)
     assert await triggers.ledger("hourly") == []
 
 
 async def test_a_tenants_triggers_are_its_own(engine: Engine, hr: Headrace) -> None:
     await engine.db.execute("insert into headrace.tenant (name) values ('acme')")
     triggers = hr.control.triggers
-    await triggers.create("hourly", "work", tenant="acme", cron_expr="@hourly")
-    await triggers.create("daily", "work", tenant="acme", cron_expr="@daily")
+    await triggers.create("hourly", "work", tenant="acme", cron="@hourly")
+    await triggers.create("daily", "work", tenant="acme", cron="@daily")
     await triggers.disable("hourly", tenant="acme")
     assert [(t.tenant, t.name, t.enabled) for t in await triggers.list(tenant="acme")] == [
         ("acme", "daily", True),

@@ -20,7 +20,7 @@ async def test_it_says_its_rule_and_its_next_ten_times(dash: Dash) -> None:
 
 
 async def test_the_ledger_has_jobs_and_skips_with_reasons_and_is_paged(dash: Dash) -> None:
-    trigger_id = await dash.trigger(interval_seconds=3600, starts_at="2030-01-01T00:00:00Z")
+    trigger_id = await dash.trigger(every_seconds=3600, starts_at="2030-01-01T00:00:00Z")
     await dash.open(f"/triggers/{trigger_id}")
     await expect(dash.page.get_by_role("heading", name="Nothing has been due yet")).to_be_visible()
     await dash.api.post(f"/jobs/triggers/{trigger_id}/skip-next")
@@ -39,8 +39,8 @@ async def test_the_ledger_has_jobs_and_skips_with_reasons_and_is_paged(dash: Das
 
 
 async def test_an_event_trigger_shows_its_deliveries(dash: Dash) -> None:
-    rule = {"trigger_type": "event", "event_name": "user.created", "condition": "event.size > `1`"}
-    trigger_id = await dash.trigger("on event", **rule, payload_template={"name": "{{event.size}}"})
+    rule = {"trigger_type": "event", "event": "user.created", "condition": "event.size > `1`"}
+    trigger_id = await dash.trigger("on event", **rule, payload={"name": "{{event.size}}"})
     await dash.open(f"/triggers/{trigger_id}")
     await expect(dash.page.get_by_role("heading", name="No event yet")).to_be_visible()
     await expect(dash.button("Run now")).to_have_count(0)
@@ -56,7 +56,7 @@ async def test_an_event_trigger_shows_its_deliveries(dash: Dash) -> None:
 
 
 async def test_a_backfill_is_counted_made_and_followed(dash: Dash) -> None:
-    trigger_id = await dash.trigger(interval_seconds=3600, starts_at="2020-01-01T00:00:00Z")
+    trigger_id = await dash.trigger(every_seconds=3600, starts_at="2020-01-01T00:00:00Z")
     await dash.open(f"/triggers/{trigger_id}")
     await dash.button("Actions").click()
     await dash.page.get_by_role("menuitem", name="Backfill").click()

@@ -37,7 +37,7 @@ async def test_a_schedule_is_written_field_by_field_and_made(dash: Dash) -> None
 
     await expect(dash.page.locator('tr[data-trigger="nightly"]')).to_contain_text("Every day at 02:30")
     (made,) = (await dash.api.get("/jobs/triggers")).json()["items"]
-    assert (made["cron_expr"], made["timezone"]) == ("30 2 * * *", "America/New_York")
+    assert (made["cron"], made["timezone"]) == ("30 2 * * *", "America/New_York")
 
 
 async def test_a_bad_field_is_named_while_it_is_written(dash: Dash) -> None:
@@ -115,4 +115,4 @@ async def test_an_edit_changes_what_was_changed_and_no_more(dash: Dash) -> None:
     await expect(dash.page.get_by_text("Every day at 04:30")).to_be_visible()
     after = (await dash.api.get(f"/jobs/triggers/{trigger_id}")).json()
     changed = {name for name in before if before[name] != after[name]}
-    assert changed == {"cron_expr", "version", "next_run_at"}
+    assert changed == {"cron", "version", "next_run_at"}

@@ -115,7 +115,7 @@ async def test_an_edit_of_the_rest_keeps_them(dash: Dash) -> None:
     await expect(dialog).to_be_hidden()
 
     after = await read(dash, trigger_id)
-    assert {name for name in before if before[name] != after[name]} == {"cron_expr", "version", "next_run_at"}
+    assert {name for name in before if before[name] != after[name]} == {"cron", "version", "next_run_at"}
 
 
 async def test_what_is_cleared_is_as_usual_again(dash: Dash) -> None:

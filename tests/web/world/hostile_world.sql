@@ -7,7 +7,7 @@ alter table headrace.queue_pause drop constraint queue_pause_queue_check;
 alter table headrace.queue_setting drop constraint queue_setting_queue_check;
 alter table headrace.tenant drop constraint tenant_name_check;
 alter table headrace.token drop constraint token_name_check;
-alter table headrace.trigger drop constraint trigger_name_check, drop constraint trigger_event_name_check,
+alter table headrace.trigger drop constraint trigger_name_check, drop constraint trigger_event_check,
   drop constraint trigger_queue_check;
 alter table headrace.alert_rule drop constraint alert_rule_name_check;
 alter table headrace.alert_target drop constraint alert_target_name_check, drop constraint alert_target_address_check;
@@ -39,7 +39,7 @@ insert into headrace.worker (name, hostname, pid, version, queues, definitions, 
                              principal)
 select s, s, n, s, array[s], array[s], 4, interval '1 day', now() + interval '1 day', s from hostile;
 
-insert into headrace.trigger (tenant_id, name, definition_id, trigger_type, event_name, cron_expr, payload, condition,
+insert into headrace.trigger (tenant_id, name, definition_id, trigger_type, event, cron, payload, condition,
                               enabled, pause_note, last_error, created_by, queue)
 select t.id, case when event then s else 'at ' || s end, d.id, case when event then 'event' else 'schedule' end,
        case when event then s end, case when event then null else '30 2 * * *' end,

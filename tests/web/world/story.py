@@ -83,21 +83,21 @@ class Story(NamedTuple):
 FOLDER: dict[str, object] = {"provider_id": "prov_8812", "folder_path": "/Shared/Invoices/2026", "api_key": "sk-1"}
 NEW_YORK = "America/New_York"
 TRIGGERS: dict[str, dict[str, object]] = {
-    "tags-quarter-hour": {"definition_key": "recompute-tags", "cron_expr": "*/15 * * * *", "overlap": "skip"},
-    "invoices-hourly": {"definition_key": "invoice-export", "cron_expr": "0 8-18 * * MON-FRI", "timezone": NEW_YORK},
-    "nightly-report": {"definition_key": "nightly-report", "cron_expr": "30 2 * * *", "timezone": NEW_YORK},
-    "month-end-invoices": {"definition_key": "invoice-export", "cron_expr": "10 0 1 * *"},
+    "tags-quarter-hour": {"definition_key": "recompute-tags", "cron": "*/15 * * * *", "overlap": "skip"},
+    "invoices-hourly": {"definition_key": "invoice-export", "cron": "0 8-18 * * MON-FRI", "timezone": NEW_YORK},
+    "nightly-report": {"definition_key": "nightly-report", "cron": "30 2 * * *", "timezone": NEW_YORK},
+    "month-end-invoices": {"definition_key": "invoice-export", "cron": "10 0 1 * *"},
     "dropbox-full-sync": {
         "definition_key": "sync-dropbox",
-        "cron_expr": "0 */6 * * *",
-        "payload_template": {"provider_id": "prov_8812", "folder_path": "/", "api_key": "sk-1"},
+        "cron": "0 */6 * * *",
+        "payload": {"provider_id": "prov_8812", "folder_path": "/", "api_key": "sk-1"},
     },
     "seed-tags": {"definition_key": "recompute-tags", "trigger_type": "init", "init_version": "v2.14.0"},
     "welcome-new-user": {
         "definition_key": "send-welcome",
         "trigger_type": "event",
-        "event_name": "user.created",
-        "payload_template": {"user_id": "{{event.id}}"},
+        "event": "user.created",
+        "payload": {"user_id": "{{event.id}}"},
     },
 }
 RUNS = {"tags-quarter-hour": 9, "invoices-hourly": 10, "dropbox-full-sync": 2, "nightly-report": 10}

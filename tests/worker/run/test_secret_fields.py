@@ -120,7 +120,7 @@ async def test_sql_and_triggers_have_no_key_and_are_refused(database_url: str, c
             await connection.execute("""select headrace.enqueue('pay', '{"card": "x"}')""")
         assert await connection.fetchval("select headrace.enqueue('pay', '{}')") is not None
         with pytest.raises(Conflict, match="no key to encrypt card with"):
-            await hr.control.triggers.create("daily", "pay", cron_expr="@daily", payload={"card": "x"})
+            await hr.control.triggers.create("daily", "pay", cron="@daily", payload={"card": "x"})
 
 
 async def test_a_schedule_made_by_sql_is_refused_and_one_from_before_is_skipped_with_the_reason(

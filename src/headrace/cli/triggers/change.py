@@ -31,7 +31,7 @@ async def create(
 ) -> None:
     """Make one that runs a definition by a rule.
 
-    Example: headrace GROUP create nightly say_hello --cron '0 2 * * *' --template '{"name": "night"}'
+    Example: headrace GROUP create nightly say_hello --cron '0 2 * * *' --payload '{"name": "night"}'
     """
     if not set(RULES) & set(settings):
         ways = "--cron or --every" if group.kind else "--cron, --every, --event or --init"
@@ -61,7 +61,7 @@ async def update(
     async with call.api() as api:
         found = await find_trigger(api, name, kind=group.kind)
         if found["trigger_type"] == "event" and changes.get("trigger_type") == "schedule":
-            changes |= {"event_name": None, "condition": None}
+            changes |= {"event": None, "condition": None}
         changed = await api.patch(f"/jobs/triggers/{found['id']}", changes)
     call.show.said(f"{changed['name']}  {rule(changed)}  {_state(changed)}", changed)
 

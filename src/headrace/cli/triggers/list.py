@@ -81,7 +81,7 @@ async def preview(
     sent = settings_sent(rule)
     if name is None and not {"cron", "every"} & set(rule):
         raise BadRequest("a rule needs --cron or --every")
-    params = {"cron": sent.pop("cron_expr", None), **{key: sent[key] for key in sent if key != "trigger_type"}}
+    params = {"cron": sent.pop("cron", None), **{key: sent[key] for key in sent if key != "trigger_type"}}
     zone = rule.get("timezone", "UTC")
     async with call.api() as api:
         if name is not None:

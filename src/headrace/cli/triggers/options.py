@@ -32,8 +32,8 @@ OTHER_RULES: dict[str, Any] = {
     "init": _option(str, "--init", "Fires once for each version named here."),
 }
 SETTINGS: dict[str, Any] = {
-    "template": _option(
-        str, "--template", "The payload as JSON, with {{event.name}} and the like where needed.", metavar="JSON"
+    "payload": _option(
+        str, "--payload", "The payload as JSON, with {{event.name}} and the like where needed.", metavar="JSON"
     ),
     "queue": _option(str, "--queue", "Another queue than the definition's."),
     "priority": _option(int, "--priority", "Of its jobs: lower runs sooner.", min=0, max=1000),
@@ -41,23 +41,20 @@ SETTINGS: dict[str, Any] = {
     "overlap": _option(str, "--overlap", f"While a job of it is live: {', '.join(OVERLAP)}."),
     "catch_up": _option(str, "--catch-up", f"Of due times that were missed: {', '.join(CATCH_UP)}."),
     "catch_up_cap": _option(int, "--catch-up-cap", "The most to catch up on.", min=1, max=1000),
-    "grace": _option(str, "--grace", "Later than this a due time counts as missed, such as 1m."),
+    "misfire_grace": _option(str, "--misfire-grace", "Later than this a due time counts as missed, such as 1m."),
     "jitter": _option(str, "--jitter", "Up to so much later, at random, such as 30s."),
     "dedupe_window": _option(str, "--dedupe-window", "The same payload only once in this time."),
     "max_fires": _option(int, "--max-fires", "After so many it is over.", min=1),
     "pause_on_failures": _option(int, "--pause-on-failures", "Off after so many in a row.", min=1, max=100),
 }
 NAMES = {
-    "cron": "cron_expr",
-    "every": "interval_seconds",
-    "event": "event_name",
+    "every": "every_seconds",
     "init": "init_version",
-    "template": "payload_template",
-    "grace": "misfire_grace_seconds",
+    "misfire_grace": "misfire_grace_seconds",
     "jitter": "jitter_seconds",
     "dedupe_window": "dedupe_window_seconds",
 }
-LENGTHS, MOMENTS = ("every", "grace", "jitter", "dedupe_window"), ("starts_at", "ends_at")
+LENGTHS, MOMENTS = ("every", "misfire_grace", "jitter", "dedupe_window"), ("starts_at", "ends_at")
 # What `update --unset` can take away.
 UNSETTABLE = {
     name: NAMES.get(name, name)
@@ -84,8 +81,8 @@ def settings_sent(said: Mapping[str, Any]) -> dict[str, Any]:
     for name in MOMENTS:
         if name in sent:
             sent[name] = moment(sent[name], _flag(name))
-    if "template" in sent:
-        sent["template"] = json_object(sent["template"], "--template")
+    if "payload" in sent:
+        sent["payload"] = json_object(sent["payload"], "--payload")
     check_rule(sent)
     for name, allowed in (("overlap", OVERLAP), ("catch_up", CATCH_UP)):
         if name in sent and sent[name] not in allowed:
@@ -122,9 +119,9 @@ def unset(names: list[str]) -> dict[str, None]:
 def _rule(said: Mapping[str, Any]) -> dict[str, Any]:
     """The type that goes with a rule. A new rule takes the place of the old one."""
     if "cron" in said:
-        return {"trigger_type": "schedule", "interval_seconds": None}
+        return {"trigger_type": "schedule", "every_seconds": None}
     if "every" in said:
-        return {"trigger_type": "schedule", "cron_expr": None}
+        return {"trigger_type": "schedule", "cron": None}
     if "event" in said:
         return {"trigger_type": "event"}
     return {"trigger_type": "init"} if "init" in said else {}

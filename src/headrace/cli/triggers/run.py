@@ -73,7 +73,7 @@ async def backfill(
 
 async def try_template(
     call: Call,
-    template: Annotated[str, typer.Option("--template", metavar="JSON", help="The payload template.")],
+    payload: Annotated[str, typer.Option("--payload", metavar="JSON", help="The payload, with its placeholders.")],
     data: Annotated[str, typer.Option("--data", metavar="JSON", help="The data of a sample event.")] = "{}",
     event: Annotated[str, typer.Option("--event", help="The name of that event.")] = "sample",
     condition: Annotated[str | None, typer.Option("--condition", help="Whether this would hold.")] = None,
@@ -84,12 +84,12 @@ async def try_template(
 ) -> None:
     """Show what a template makes of an event. Exit 1 when it makes nothing.
 
-    Example: headrace triggers test-render --template '{"name": "{{event.who}}"}' --data '{"who": "Ada"}'
+    Example: headrace triggers test-render --payload '{"name": "{{event.who}}"}' --data '{"who": "Ada"}'
     """
     body = {
-        "payload_template": json_object(template, "--template"),
-        "event": json_object(data, "--data"),
-        "event_name": event,
+        "payload": json_object(payload, "--payload"),
+        "event": event,
+        "data": json_object(data, "--data"),
         "condition": condition,
         "definition_key": definition,
     }

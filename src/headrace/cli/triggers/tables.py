@@ -43,13 +43,13 @@ def trigger_columns(triggers: Sequence[Trigger]) -> list[Column]:
 def rule(trigger: Trigger) -> str:
     """When it fires, in its own words."""
     if trigger["trigger_type"] == "event":
-        return f"on {trigger['event_name']}"
+        return f"on {trigger['event']}"
     if trigger["trigger_type"] == "init":
         return f"once {trigger['init_version']}".strip()
-    if trigger["cron_expr"] is None:
-        return f"every {span(trigger['interval_seconds'])}"
+    if trigger["cron"] is None:
+        return f"every {span(trigger['every_seconds'])}"
     zone = "" if trigger["timezone"] == "UTC" else f" {trigger['timezone']}"
-    return f"{trigger['cron_expr']}{zone}"
+    return f"{trigger['cron']}{zone}"
 
 
 def state(trigger: Trigger) -> str:
@@ -90,7 +90,7 @@ def trigger_rows(trigger: Trigger) -> list[tuple[str, Any]]:
         ("runs", f"{trigger['runs']:,}, with those by hand"),
         ("starts", when(trigger["starts_at"])),
         ("ends", when(trigger["ends_at"])),
-        ("template", as_json(trigger["payload_template"], indent=2)),
+        ("template", as_json(trigger["payload"], indent=2)),
         ("queue", trigger["queue"]),
         ("priority", trigger["priority"]),
         ("max attempts", trigger["max_attempts"]),

@@ -69,7 +69,7 @@ declare
   ran headrace.fire;
 begin
   if t.trigger_type = 'event' then
-    raise exception 'trigger "%" waits for the event "%"', name, t.event_name using errcode = 'HR409',
+    raise exception 'trigger "%" waits for the event "%"', name, t.event using errcode = 'HR409',
       hint = 'Publish it with headrace.emit.';
   elsif t.payload::text like '%{{%' then
     raise exception 'the payload of trigger "%" has placeholders, which SQL alone cannot fill in', name

@@ -73,17 +73,17 @@ begin
       array_to_string(def.secret_fields, ', ') using errcode = 'HR409', hint = 'Enqueue it from Python or over the API, where the key is.';
   end if;
   perform headrace._check_zone(timezone);
-  insert into headrace.trigger as t (tenant_id, name, definition_id, cron_expr, interval_seconds, timezone, payload, catch_up,
+  insert into headrace.trigger as t (tenant_id, name, definition_id, cron, every_seconds, timezone, payload, catch_up,
                                      overlap, max_attempts, enabled, created_by)
-  values (for_tenant_id, schedule.name, def.id, cron, extract(epoch from every), schedule.timezone,
+  values (for_tenant_id, schedule.name, def.id, schedule.cron, extract(epoch from every), schedule.timezone,
           coalesce(schedule.payload, '{}'), schedule.catch_up, schedule.overlap, schedule.max_attempts,
           coalesce(schedule.enabled, true), session_user)
   on conflict on constraint trigger_tenant_id_name_key do update
-     set definition_id = excluded.definition_id, trigger_type = 'schedule', cron_expr = excluded.cron_expr,
-         interval_seconds = excluded.interval_seconds, timezone = excluded.timezone, payload = excluded.payload,
+     set definition_id = excluded.definition_id, trigger_type = 'schedule', cron = excluded.cron,
+         every_seconds = excluded.every_seconds, timezone = excluded.timezone, payload = excluded.payload,
          catch_up = excluded.catch_up, overlap = excluded.overlap, max_attempts = excluded.max_attempts,
          enabled = coalesce(schedule.enabled, t.enabled or (t.stopped_at is not null and t.last_error is not null and t.pause_note is null)),
-         event_name = null, condition = null,
+         event = null, condition = null,
          stopped_at = case when schedule.enabled is false then null else t.stopped_at end
   returning t.id into trigger_id;
   return trigger_id;

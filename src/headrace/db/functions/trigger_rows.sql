@@ -8,9 +8,9 @@ $$;
 create or replace function headrace._trigger_changed() returns trigger language plpgsql as $$
 declare
   edited constant boolean :=
-    (new.trigger_type, new.cron_expr, new.interval_seconds, new.timezone, new.starts_at, new.ends_at, new.max_fires,
+    (new.trigger_type, new.cron, new.every_seconds, new.timezone, new.starts_at, new.ends_at, new.max_fires,
      new.init_version) is distinct from
-    (old.trigger_type, old.cron_expr, old.interval_seconds, old.timezone, old.starts_at, old.ends_at, old.max_fires,
+    (old.trigger_type, old.cron, old.every_seconds, old.timezone, old.starts_at, old.ends_at, old.max_fires,
      old.init_version);
   turned_on constant boolean := new.enabled and not old.enabled;
 begin
@@ -23,7 +23,7 @@ begin
     new.uncovered_from := least(old.uncovered_from, case when isfinite(old.next_run_at) then old.next_run_at end);
     new.uncovered_why := case when edited then 'edited' else coalesce(old.uncovered_why, 'disabled') end;
   end if;
-  if new.interval_seconds is not null and new.starts_at is null then
+  if new.every_seconds is not null and new.starts_at is null then
     new.starts_at := new.effective_from;
   end if;
   if edited or turned_on then
@@ -57,7 +57,7 @@ create or replace function headrace._trigger_created() returns trigger language 
 begin
   new.version := 1;
   new.effective_from := clock_timestamp();
-  if new.interval_seconds is not null and new.starts_at is null then
+  if new.every_seconds is not null and new.starts_at is null then
     new.starts_at := new.effective_from;
   end if;
   new.fire_at := new.next_run_at;

@@ -467,14 +467,14 @@ create table headrace.trigger (
   name                   text not null check (length(name) between 1 and 200),
   definition_id          int not null references headrace.definition (id),
   trigger_type           text not null default 'schedule' check (trigger_type in ('schedule', 'init', 'event')),
-  cron_expr              text,
-  interval_seconds       double precision check (interval_seconds > 0),
+  cron              text,
+  every_seconds       double precision check (every_seconds > 0),
   timezone               text not null default 'UTC',
   starts_at              timestamptz,
   ends_at                timestamptz,
   max_fires              int check (max_fires > 0),
   init_version           text not null default '',
-  event_name             text check (event_name ~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$' and length(event_name) <= 200),
+  event             text check (event ~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$' and length(event) <= 200),
   payload                jsonb not null default '{}' check (jsonb_typeof(payload) = 'object'),
   condition              text,
   queue                  text check (queue ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$'),
@@ -509,9 +509,9 @@ create table headrace.trigger (
   stopped_at             timestamptz,
   unique (tenant_id, name),
   constraint a_schedule_has_one_rule check (
-    (trigger_type = 'schedule') = (cron_expr is not null or interval_seconds is not null)
-    and num_nonnulls(cron_expr, interval_seconds) < 2),
-  constraint an_event_has_a_name check ((trigger_type = 'event') = (event_name is not null)),
+    (trigger_type = 'schedule') = (cron is not null or every_seconds is not null)
+    and num_nonnulls(cron, every_seconds) < 2),
+  constraint an_event_has_a_name check ((trigger_type = 'event') = (event is not null)),
   constraint only_events_have_a_condition check (trigger_type = 'event' or condition is null),
   constraint an_event_knows_no_time check (
     trigger_type <> 'event'
@@ -522,7 +522,7 @@ create table headrace.trigger (
     (starts_at between '1900-01-01Z' and '9000-01-01Z' or starts_at = '-infinity')
     and (ends_at between '1900-01-01Z' and '9000-01-01Z' or ends_at = 'infinity')
     and (next_run_at between '1900-01-01Z' and '9000-01-01Z' or next_run_at = 'infinity')),
-  constraint jitter_is_shorter_than_the_interval check (jitter_seconds < interval_seconds)
+  constraint jitter_is_shorter_than_the_interval check (jitter_seconds < every_seconds)
 ) with (
   -- fire_at is indexed, so no advance is HOT.
   fillfactor = 80, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0.2, autovacuum_vacuum_cost_delay = 0
@@ -530,7 +530,7 @@ create table headrace.trigger (
 create index trigger_due on headrace.trigger (fire_at) where enabled and fire_at is not null;
 create index trigger_uncomputed on headrace.trigger (id) where enabled and next_run_at is null and trigger_type <> 'event';
 create index trigger_pending on headrace.trigger (id) where pending_due_at is not null;
-create index trigger_event on headrace.trigger (tenant_id, event_name) where enabled and trigger_type = 'event';
+create index trigger_event on headrace.trigger (tenant_id, event) where enabled and trigger_type = 'event';
 create index trigger_stopped on headrace.trigger (tenant_id) where stopped_at is not null;
 
 -- What history calls a trigger that is gone.

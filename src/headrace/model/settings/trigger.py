@@ -17,17 +17,17 @@ from headrace.model.trigger.rule import Rule, TriggerType
 
 
 class TriggerSettings(TypedDict, total=False):
-    """A schedule has `cron_expr` or `interval_seconds`, an event trigger `event_name`; the rest has defaults."""
+    """A schedule has `cron` or `every_seconds`, an event trigger `event`; the rest has defaults."""
 
     trigger_type: TriggerType
-    cron_expr: str | None
-    interval_seconds: float | None
+    cron: str | None
+    every_seconds: float | None
     timezone: str
     starts_at: datetime | None
     ends_at: datetime | None
     max_fires: int | None
     init_version: str
-    event_name: str | None
+    event: str | None
     payload: dict[str, Any]
     condition: str | None
     queue: str | None
@@ -44,14 +44,14 @@ class TriggerSettings(TypedDict, total=False):
 
 DEFAULTS: Mapping[str, Any] = {
     "trigger_type": "schedule",
-    "cron_expr": None,
-    "interval_seconds": None,
+    "cron": None,
+    "every_seconds": None,
     "timezone": "UTC",
     "starts_at": None,
     "ends_at": None,
     "max_fires": None,
     "init_version": "",
-    "event_name": None,
+    "event": None,
     "payload": {},
     "condition": None,
     "queue": None,
@@ -66,7 +66,7 @@ DEFAULTS: Mapping[str, Any] = {
     "pause_on_failures": None,
 }
 # These say together when a trigger fires, so they are changed together.
-RULE_COLUMNS = ("trigger_type", "cron_expr", "interval_seconds", "init_version", "event_name")
+RULE_COLUMNS = ("trigger_type", "cron", "every_seconds", "init_version", "event")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def complete_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     if unknown := sorted(set(settings) - set(DEFAULTS)):
         raise BadRequest(f"A trigger has no {', '.join(unknown)}; there are {', '.join(DEFAULTS)}.", field=unknown[0])
     complete = {**DEFAULTS, **{name: _plain(value) for name, value in settings.items()}}
-    if complete["trigger_type"] == "schedule" and "trigger_type" not in settings and complete["event_name"] is not None:
+    if complete["trigger_type"] == "schedule" and "trigger_type" not in settings and complete["event"] is not None:
         complete["trigger_type"] = "event"
     read_settings("trigger", complete)
     return complete
@@ -97,7 +97,7 @@ def read_settings(name: str, settings: Mapping[str, Any], *, now: datetime | Non
         raise BadRequest(f"The payload cannot be stored: {error}", field="payload") from None
     # An interval without a start begins when it is stored; any time does for checking it.
     start = settings["starts_at"]
-    if start is None and settings["interval_seconds"] is not None:
+    if start is None and settings["every_seconds"] is not None:
         start = now or datetime.now(UTC)
     rule = Rule.read({**settings, "name": name, "definition_id": 0, "payload": payload, "starts_at": start})
     if rule.condition is not None:

@@ -27,8 +27,8 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "dedupe_window_seconds": (0.001, YEAR),
     "pause_on_failures": (1, 100),
 }
-RULES = {"schedule": (["cron_expr"], ["interval_seconds"]), "event": (["event_name"],), "init": ([],)}
-TEXTS = ("cron_expr", "timezone", "init_version", "condition", "queue")
+RULES = {"schedule": (["cron"], ["every_seconds"]), "event": (["event"],), "init": ([],)}
+TEXTS = ("cron", "timezone", "init_version", "condition", "queue")
 NEVER_EMPTY = ("timezone", "init_version", "catch_up_cap", "misfire_grace_seconds", "jitter_seconds")
 NOT_FOR_EVENTS = ("max_fires", "starts_at", "ends_at", "pause_on_failures")
 
@@ -73,19 +73,19 @@ def _check_time(name: str, value: Any) -> None:
 
 def _check_rule(settings: Mapping[str, Any]) -> None:
     kind = settings["trigger_type"]
-    rules = [name for name in ("cron_expr", "interval_seconds", "event_name") if settings[name] is not None]
+    rules = [name for name in ("cron", "every_seconds", "event") if settings[name] is not None]
     if rules not in RULES[kind]:
         raise BadRequest(
-            "A trigger has one of cron_expr, interval_seconds and event_name, or is of type init; this one is of type "
+            "A trigger has one of cron, every_seconds and event, or is of type init; this one is of type "
             f"{kind} with {' and '.join(rules) or 'none of them'}.",
             field="trigger_type",
         )
-    interval = settings["interval_seconds"]
+    interval = settings["every_seconds"]
     if interval is not None:
         if isinstance(interval, bool) or not isinstance(interval, int | float):
-            raise BadRequest(f"interval_seconds is a number, not {interval!r}.", field="interval_seconds")
+            raise BadRequest(f"every_seconds is a number, not {interval!r}.", field="every_seconds")
         if not interval > 0:
-            raise BadRequest(f"An interval must be more than zero, not {interval:g} s.", field="interval_seconds")
+            raise BadRequest(f"An interval must be more than zero, not {interval:g} s.", field="every_seconds")
         if settings["jitter_seconds"] >= interval:
             raise BadRequest(
                 f"jitter_seconds must be less than the interval of {interval:g} s.", field="jitter_seconds"
@@ -97,12 +97,12 @@ def _check_rule(settings: Mapping[str, Any]) -> None:
 
 
 def _check_event(settings: Mapping[str, Any]) -> None:
-    name = settings["event_name"]
+    name = settings["event"]
     if not isinstance(name, str) or len(name) > 200 or not EVENT_NAME.fullmatch(name):
         raise BadRequest(
             f"The event name {name!r} is not valid: words of A-Z a-z 0-9 _ - with dots between them; "
             "the last may be *.",
-            field="event_name",
+            field="event",
         )
     said = [key for key in NOT_FOR_EVENTS if settings[key] is not None]
     said += ["overlap"] * (settings["overlap"] != "allow") + ["jitter_seconds"] * (settings["jitter_seconds"] != 0)

@@ -102,16 +102,16 @@ def schedule_of(row: Mapping[str, Any]) -> Schedule:
     # Also for an interval, which does not look at clocks: a wrong name is a mistake anywhere.
     with field_context("timezone"):
         tz = zone(row["timezone"])
-    if row["cron_expr"] is not None:
-        with field_context("cron_expr"):
-            rule = CronRule.parse(row["cron_expr"])
+    if row["cron"] is not None:
+        with field_context("cron"):
+            rule = CronRule.parse(row["cron"])
         with field_context("ends_at"):
             return Schedule(Cron(rule, tz), starts_at, ends_at)
-    seconds = row["interval_seconds"]
+    seconds = row["every_seconds"]
     if not (math.isfinite(seconds) and SHORTEST_INTERVAL <= seconds <= LONGEST_INTERVAL):
         raise BadRequest(
             f"An interval of {seconds:g} s is out of range ({SHORTEST_INTERVAL} s to 100 years).",
-            field="interval_seconds",
+            field="every_seconds",
         )
     if starts_at is None:
         raise BadRequest("An interval needs a time to start at.", field="starts_at")

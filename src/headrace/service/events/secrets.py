@@ -48,7 +48,7 @@ async def _listeners(act: Scope, events: Sequence[Any]) -> dict[tuple[int, str],
     found: dict[tuple[int, str], list[Any]] = {}
     if asked:
         for row in await act.conn.fetch(SQL["read_listeners"], *columns(sorted(asked)), "|".join(WORDS), NAME_PARTS):
-            found.setdefault((row["tenant_id"], row["event_name"]), []).append(row)
+            found.setdefault((row["tenant_id"], row["event"]), []).append(row)
     return found
 
 

@@ -24,8 +24,8 @@ class SampleEvent:
     """A template with an event to fill it from."""
 
     payload: Mapping[str, Any]
-    event: Mapping[str, Any] = field(default_factory=dict)
-    event_name: str = "sample"
+    event: str = "sample"
+    data: Mapping[str, Any] = field(default_factory=dict)
     condition: str | None = None
     name: str = "sample"
 
@@ -40,11 +40,11 @@ class Rendered(NamedTuple):
 
 def render(sample: SampleEvent, *, tenant: str, schema: str | None) -> Rendered:
     """What would come of it; held against the definition's schema where one is given."""
-    with field_context("event"):
+    with field_context("data"):
         _check_event(sample)
     scope = {
-        "event": dict(sample.event),
-        "trigger": {"name": sample.name, "event": sample.event_name},
+        "event": dict(sample.data),
+        "trigger": {"name": sample.name, "event": sample.event},
         "tenant": tenant,
         "scheduled_for": datetime.now(UTC).isoformat(),
     }
@@ -65,8 +65,8 @@ def render(sample: SampleEvent, *, tenant: str, schema: str | None) -> Rendered:
 def _check_event(sample: SampleEvent) -> None:
     """Refuse what no event can hold; what is far too large before it is written out, which nothing interrupts."""
     size = 0
-    for level in levels(sample.event):
+    for level in levels(sample.data):
         size += len(level) + sum(len(item) for item in level if isinstance(item, str))
         if size > MAX_RESULT:
             raise ValidationError(f"an event has at most {MAX_RESULT:,} characters of JSON")
-    emit_parameters(sample.event_name, sample.event)
+    emit_parameters(sample.event, sample.data)

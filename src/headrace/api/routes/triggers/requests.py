@@ -28,16 +28,16 @@ def _range(name: str, default: Any = None) -> Any:
 class TriggerSettingsBody(RequestModel):
     """When a trigger fires and what it then enqueues. What is left out has its default, or stays as it is."""
 
-    trigger_type: TriggerType = Field(default="schedule", description="a schedule has cron_expr or interval_seconds")
-    cron_expr: Text | None = Field(default=None, description="five fields", examples=["0 2 * * *"])
-    interval_seconds: float | None = Field(default=None, description="0.1 and more, from starts_at on")
+    trigger_type: TriggerType = Field(default="schedule", description="a schedule has cron or every_seconds")
+    cron: Text | None = Field(default=None, description="five fields", examples=["0 2 * * *"])
+    every_seconds: float | None = Field(default=None, description="0.1 and more, from starts_at on")
     timezone: Text = Field(default="UTC", description="an IANA name", examples=["America/New_York"])
     starts_at: Moment | None = Field(default=None, description="not before")
     ends_at: Moment | None = Field(default=None, description="not at this time or after")
     max_fires: int | None = _range("max_fires")
     init_version: Text = Field(default="", description="an init trigger fires once for each")
-    event_name: Text | None = Field(default=None, description="the last word may be *", examples=["provider.folder.*"])
-    payload_template: dict[str, Any] = Field(default={}, examples=[{"path_prefix": "{{event.folder_path}}"}])
+    event: Text | None = Field(default=None, description="the last word may be *", examples=["provider.folder.*"])
+    payload: dict[str, Any] = Field(default={}, examples=[{"path_prefix": "{{event.folder_path}}"}])
     condition: Text | None = Field(default=None, description="of an event trigger", examples=["event.size > `100`"])
     queue: Name | None = Field(default=None, max_length=100, description="the definition's by default")
     priority: int | None = _range("priority")
@@ -52,8 +52,7 @@ class TriggerSettingsBody(RequestModel):
 
     def settings(self) -> dict[str, Any]:
         """What was said, by the names that the service has."""
-        said = self.model_dump(exclude_unset=True, exclude={"name", "definition_key", "enabled"})
-        return {"payload" if name == "payload_template" else name: value for name, value in said.items()}
+        return self.model_dump(exclude_unset=True, exclude={"name", "definition_key", "enabled"})
 
 
 class NewTrigger(TriggerSettingsBody):
@@ -94,17 +93,15 @@ class Backfill(RequestModel):
 class TestRender(RequestModel):
     """A template and an event to try it with."""
 
-    payload_template: dict[str, Any]
-    event: dict[str, Any] = Field(default={}, description="the data of the sample event")
-    event_name: Text = "sample"
+    payload: dict[str, Any]
+    event: Text = Field(default="sample", description="the name of the sample event")
+    data: dict[str, Any] = Field(default={}, description="the data of the sample event, which templates call `event`")
     condition: Text | None = None
     definition_key: Name | None = Field(default=None, description="whose arguments the payload must fit")
 
     def sample(self) -> SampleEvent:
         """What the service is asked for."""
-        return SampleEvent(
-            payload=self.payload_template, event=self.event, event_name=self.event_name, condition=self.condition
-        )
+        return SampleEvent(payload=self.payload, event=self.event, data=self.data, condition=self.condition)
 
 
 class TriggerQuery(RequestModel):
@@ -113,7 +110,7 @@ class TriggerQuery(RequestModel):
     definition: Name | None = None
     trigger_type: TriggerType | None = None
     enabled: bool | None = None
-    event_name: Text | None = None
+    event: Text | None = None
     include_system: bool = Field(default=False, description="those of Headrace's own jobs too, for super-admins")
     limit: int = Field(default=50, ge=1, le=500)
     cursor: Text | None = Field(default=None, description="`next_cursor` of the page before")
@@ -138,10 +135,10 @@ class StretchQuery(RequestModel):
 
 
 class PreviewQuery(RequestModel):
-    """A schedule to look ahead at: cron, or interval_seconds."""
+    """A schedule to look ahead at: cron, or every_seconds."""
 
     cron: Text | None = None
-    interval_seconds: float | None = None
+    every_seconds: float | None = None
     timezone: Text = "UTC"
     starts_at: Moment | None = None
     ends_at: Moment | None = None
@@ -149,11 +146,10 @@ class PreviewQuery(RequestModel):
 
     def settings(self) -> dict[str, Any]:
         """What the service is asked for."""
-        said = self.model_dump(exclude={"cron", "count"})
-        return {"cron_expr": self.cron, **said}
+        return self.model_dump(exclude={"count"})
 
 
-NAMES_SENT = {"payload": "payload_template", "definition": "definition_key"}
+NAMES_SENT = {"definition": "definition_key"}
 
 
 @contextmanager

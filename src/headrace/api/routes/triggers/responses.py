@@ -31,15 +31,15 @@ class TriggerAnswer(ResponseModel):
     name: str
     definition_key: str
     trigger_type: TriggerType
-    cron_expr: str | None
-    interval_seconds: float | None
+    cron: str | None
+    every_seconds: float | None
     timezone: str
     starts_at: datetime | None
     ends_at: datetime | None
     max_fires: int | None
     init_version: str
-    event_name: str | None
-    payload_template: dict[str, Any]
+    event: str | None
+    payload: dict[str, Any]
     condition: str | None
     queue: str | None
     priority: int | None
@@ -154,7 +154,6 @@ def trigger_answer(trigger: Trigger) -> TriggerAnswer:
     return TriggerAnswer(
         tenant_id=parts.pop("tenant"),
         definition_key=parts.pop("definition"),
-        payload_template=settings.pop("payload"),
         overrides={name: Override(declared=said, current=holds) for name, (said, holds) in overrides.items()},
         **settings,
         **parts,

@@ -58,7 +58,7 @@ async def create_trigger(service: CurrentService, new: NewTrigger) -> TriggerAns
 @router.get("/preview")
 async def preview_schedule(service: CurrentService, query: Annotated[PreviewQuery, Query()]) -> PreviewAnswer:
     """When a schedule that does not exist yet would be due, and its rule in words."""
-    with fields_as_sent(cron_expr="cron", trigger_type="cron"):
+    with fields_as_sent(trigger_type="cron"):
         forecast = await asyncio.to_thread(service.triggers.preview_settings, query.count, **query.settings())
     return PreviewAnswer.model_validate(forecast)
 

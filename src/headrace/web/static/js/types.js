@@ -72,15 +72,15 @@
  * @property {string} name
  * @property {string} definition_key
  * @property {"schedule" | "init" | "event"} trigger_type
- * @property {string | null} cron_expr
- * @property {number | null} interval_seconds
+ * @property {string | null} cron
+ * @property {number | null} every_seconds
  * @property {string} timezone
  * @property {string | null} starts_at
  * @property {string | null} ends_at
  * @property {number | null} max_fires
  * @property {string} init_version
- * @property {string | null} event_name
- * @property {Record<string, any>} payload_template
+ * @property {string | null} event
+ * @property {Record<string, any>} payload
  * @property {string | null} condition
  * @property {string | null} queue
  * @property {number | null} priority

@@ -9,10 +9,10 @@ import { readMore, writeMore } from "./trigger_more.js";
  * @property {string} name
  * @property {string} definition_key
  * @property {Kind} kind
- * @property {string} cron_expr
+ * @property {string} cron
  * @property {string} interval
  * @property {string} timezone
- * @property {string} event_name
+ * @property {string} event
  * @property {string} condition
  * @property {string} init_version
  * @property {string} payload JSON
@@ -25,7 +25,7 @@ import { readMore, writeMore } from "./trigger_more.js";
 
 /** @param {import("../types.js").Trigger} trigger @returns {Kind} */
 const kindOf = (trigger) =>
-  trigger.trigger_type !== "schedule" ? trigger.trigger_type : trigger.cron_expr ? "cron" : "interval";
+  trigger.trigger_type !== "schedule" ? trigger.trigger_type : trigger.cron ? "cron" : "interval";
 
 /** @param {import("../types.js").Trigger | undefined} trigger @param {{definition_key: string, timezone: string}} usual @returns {Form} */
 export function formOf(trigger, usual) {
@@ -33,13 +33,13 @@ export function formOf(trigger, usual) {
     name: trigger?.name ?? "",
     definition_key: trigger?.definition_key ?? usual.definition_key,
     kind: trigger ? kindOf(trigger) : "cron",
-    cron_expr: trigger?.cron_expr ?? "0 2 * * *",
-    interval: writeDuration(trigger?.interval_seconds) || "15m",
+    cron: trigger?.cron ?? "0 2 * * *",
+    interval: writeDuration(trigger?.every_seconds) || "15m",
     timezone: trigger?.timezone ?? usual.timezone,
-    event_name: trigger?.event_name ?? "",
+    event: trigger?.event ?? "",
     condition: trigger?.condition ?? "",
     init_version: trigger?.init_version ?? "",
-    payload: JSON.stringify(trigger?.payload_template ?? {}, null, 2),
+    payload: JSON.stringify(trigger?.payload ?? {}, null, 2),
     sample: JSON.stringify(sampleFor(trigger), null, 2),
     jitter: writeDuration(trigger?.jitter_seconds),
     catch_up: trigger?.catch_up ?? "latest",
@@ -52,7 +52,7 @@ export function formOf(trigger, usual) {
 function sampleFor(trigger) {
   /** @type {Record<string, any>} */
   const sample = {};
-  const text = `${JSON.stringify(trigger?.payload_template ?? {})} ${trigger?.condition ?? ""}`;
+  const text = `${JSON.stringify(trigger?.payload ?? {})} ${trigger?.condition ?? ""}`;
   for (const [, path] of text.matchAll(/\bevent\.(\w+(?:\.\w+)*)/g)) {
     const names = path.split(".");
     const last = /** @type {string} */ (names.pop());
@@ -64,9 +64,7 @@ function sampleFor(trigger) {
 
 /** Which of the API's fields belongs to which of the form's. @type {Record<string, string>} */
 export const FORM_FIELDS = {
-  cron: "cron_expr",
-  interval_seconds: "interval",
-  payload_template: "payload",
+  every_seconds: "interval",
   jitter_seconds: "jitter",
   trigger_type: "kind",
 };
@@ -102,17 +100,17 @@ export function readForm(form, trigger) {
   if (payload.problem) problems.payload = payload.problem;
   if (interval === null || (kind === "interval" && !interval)) problems.interval = NO_DURATION;
   if (jitter === null) problems.jitter = NO_DURATION;
-  if (kind === "event" && !form.event_name.trim()) problems.event_name = "An event is needed, such as user.created.";
+  if (kind === "event" && !form.event.trim()) problems.event = "An event is needed, such as user.created.";
   if (kind === "event" && readObject(form.sample).problem) problems.sample = String(readObject(form.sample).problem);
   const body = {
     trigger_type: timed ? "schedule" : kind,
-    cron_expr: kind === "cron" ? form.cron_expr : null,
-    interval_seconds: kind === "interval" ? interval : null,
-    event_name: kind === "event" ? form.event_name.trim() : null,
+    cron: kind === "cron" ? form.cron : null,
+    every_seconds: kind === "interval" ? interval : null,
+    event: kind === "event" ? form.event.trim() : null,
     init_version: kind === "init" ? form.init_version : "",
     timezone: form.timezone,
     condition: kind === "event" ? form.condition.trim() || null : null,
-    payload_template: payload.value ?? {},
+    payload: payload.value ?? {},
     ...more.values,
     jitter_seconds: jitter ?? 0,
     catch_up: form.catch_up,
@@ -122,7 +120,7 @@ export function readForm(form, trigger) {
 }
 
 // These say together when a trigger fires, so they are sent together.
-const RULE = ["trigger_type", "cron_expr", "interval_seconds", "event_name", "init_version"];
+const RULE = ["trigger_type", "cron", "every_seconds", "event", "init_version"];
 
 /** What differs from the trigger as it stands. @param {Record<string, any>} body @param {Record<string, any>} trigger */
 export function changesOf(body, trigger) {

@@ -12,16 +12,16 @@ export const plainWords = (words) =>
 
 /** @param {Trigger} trigger @param {string | null | undefined} words of its schedule */
 export function firesWords(trigger, words) {
-  if (trigger.trigger_type === "event") return `When ${trigger.event_name}`;
+  if (trigger.trigger_type === "event") return `When ${trigger.event}`;
   if (trigger.trigger_type === "init") return "Once for each version";
-  return plainWords(words ?? trigger.cron_expr ?? `Every ${trigger.interval_seconds} s`);
+  return plainWords(words ?? trigger.cron ?? `Every ${trigger.every_seconds} s`);
 }
 
 /** What stands below the rule. @param {Trigger} trigger */
 export function firesNote(trigger) {
   if (trigger.trigger_type === "event") return trigger.condition ? `if ${trigger.condition}` : "every event";
   if (trigger.trigger_type === "init") return trigger.init_version ? `version ${trigger.init_version}` : "init";
-  return trigger.cron_expr === null ? "interval" : trigger.timezone;
+  return trigger.cron === null ? "interval" : trigger.timezone;
 }
 
 const REASONS = /** @type {Record<string, string>} */ ({

@@ -50,8 +50,8 @@ export function TriggerPage({ params }) {
         ${may("triggers.change") && html`<${Switch} on=${found.enabled} label=${`${found.name} enabled`}
           turn=${(/** @type {boolean} */ on) => turn(found, on, show).then(reload)} />`}
         <h1>${found.name}</h1>
-        <span class="rule">${firesWords(found, next.data?.words)}${timed && found.cron_expr && html` <code class="quiet">
-          ${found.cron_expr}</code>`}</span>
+        <span class="rule">${firesWords(found, next.data?.words)}${timed && found.cron && html` <code class="quiet">
+          ${found.cron}</code>`}</span>
         <${Actions} trigger=${found} show=${show} reload=${reload} />
       </div>
     </header>

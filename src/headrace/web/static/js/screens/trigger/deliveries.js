@@ -16,7 +16,7 @@ export function Deliveries({ trigger, first }) {
     <${Loaded} of=${first} what="The deliveries">${() =>
       lines.items.length === 0
         ? html`<${Empty} title="No event yet" icon="triggers"><p>Each event that fits
-            <code> ${trigger.event_name}</code> will stand here.</p></${Empty}>`
+            <code> ${trigger.event}</code> will stand here.</p></${Empty}>`
         : html`<div class="table-scroll ruled" tabindex="0" role="group" aria-label="Deliveries"><table>
             <thead><tr><th scope="col">Event</th><th scope="col">Outcome</th><th scope="col">Why</th>
               <th scope="col" class="num">When</th></tr></thead>

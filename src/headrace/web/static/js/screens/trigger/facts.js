@@ -47,6 +47,6 @@ export function Facts({ trigger }) {
 
 /** @param {{trigger: Trigger}} props */
 export function Template({ trigger }) {
-  if (Object.keys(trigger.payload_template).length === 0) return null;
-  return html`<${Panel} title="Payload"><${JsonTree} value=${trigger.payload_template} /></${Panel}>`;
+  if (Object.keys(trigger.payload).length === 0) return null;
+  return html`<${Panel} title="Payload"><${JsonTree} value=${trigger.payload} /></${Panel}>`;
 }

@@ -54,7 +54,7 @@ function Editor({ trigger, definition, definitions, close, saved }) {
   const all = { ...written, ...asked, ...refused };
   // A name that nobody has begun to write is not wrong yet.
   const shown = Object.fromEntries(
-    Object.entries(all).filter(([at]) => (at !== "name" && at !== "event_name") || touched.includes(at) || at in refused),
+    Object.entries(all).filter(([at]) => (at !== "name" && at !== "event") || touched.includes(at) || at in refused),
   );
   const save = async () => {
     setTouched(Object.keys(form));
@@ -118,8 +118,8 @@ async function create(body) {
 
 /** When it would be due, a moment after the rule was last changed. @param {any} form @param {any} body @param {any} written */
 function usePreview(form, body, written) {
-  const { cron_expr: cron, interval_seconds, timezone, starts_at, ends_at } = body;
-  const rule = { cron, interval_seconds, timezone, starts_at, ends_at, count: 10 };
+  const { cron, every_seconds, timezone, starts_at, ends_at } = body;
+  const rule = { cron, every_seconds, timezone, starts_at, ends_at, count: 10 };
   const timed = body.trigger_type === "schedule" && !written.interval;
   return useDebounced(timed ? JSON.stringify(rule) : "", (signal) => api.get("/jobs/triggers/preview", rule, signal));
 }
@@ -127,9 +127,9 @@ function usePreview(form, body, written) {
 /** What the template would make of the sample. @param {any} form @param {any} body @param {any} written */
 function useRendered(form, body, written) {
   const test = {
-    payload_template: body.payload_template,
-    event: readObject(form.sample).value ?? {},
-    event_name: form.event_name || "sample",
+    payload: body.payload,
+    event: form.event || "sample",
+    data: readObject(form.sample).value ?? {},
     condition: body.condition,
     definition_key: form.definition_key || null,
   };

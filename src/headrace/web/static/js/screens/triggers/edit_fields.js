@@ -55,18 +55,18 @@ export function ScheduleFields({ words, ...fields }) {
 
 /** Five fields, or one line where the expression has another shape. @param {Fields & {words?: string}} props */
 function Cron({ form, set, problems, words }) {
-  const parts = form.cron_expr.split(" ");
-  const problem = problems.cron_expr;
+  const parts = form.cron.split(" ");
+  const problem = problems.cron;
   const change = (/** @type {number} */ at, /** @type {string} */ text) => {
     // A whole expression that is pasted into one field fills them all.
     const pasted = text.trim().split(/\s+/);
-    if (pasted.length === CRON_FIELDS.length) return set("cron_expr")(pasted.join(" "));
-    set("cron_expr")(parts.map((/** @type {string} */ part, /** @type {number} */ i) => (i === at ? text.replaceAll(" ", "") : part)).join(" "));
+    if (pasted.length === CRON_FIELDS.length) return set("cron")(pasted.join(" "));
+    set("cron")(parts.map((/** @type {string} */ part, /** @type {number} */ i) => (i === at ? text.replaceAll(" ", "") : part)).join(" "));
   };
   const said = problem
     ? html`<${Icon} name="failed" class="is-bad" /><span class="is-bad">${problem}</span>`
     : words && html`<${Icon} name="succeeded" class="is-ok" /><span><span class="strong">${plainWords(words)}</span> <code
-      class="quiet">${form.cron_expr}</code></span>`;
+      class="quiet">${form.cron}</code></span>`;
   const isNamed = (/** @type {string} */ name) => problem?.startsWith(`The ${name} `);
   const attributes = (/** @type {string} */ name) => ({
     class: "input",
@@ -78,15 +78,15 @@ function Cron({ form, set, problems, words }) {
   });
   return html`<div class="field">
     <div class="presets"><span class="label" id="cron-label">Schedule</span>${PRESETS.map(([name, text]) => html`<button
-      key=${name} type="button" aria-pressed=${form.cron_expr === text} onClick=${() => set("cron_expr")(text)}>${name}
+      key=${name} type="button" aria-pressed=${form.cron === text} onClick=${() => set("cron")(text)}>${name}
       </button>`)}</div>
     ${
       parts.length === CRON_FIELDS.length
         ? html`<div class="cron-fields" role="group" aria-labelledby="cron-label">${CRON_FIELDS.map((name, i) => html`<label
             key=${name}>${name}<input ...${attributes(name)} value=${parts[i]}
             onInput=${(/** @type {any} */ event) => change(i, event.target.value)} /></label>`)}</div>`
-        : html`<input ...${attributes("expression")} aria-label="Expression" value=${form.cron_expr}
-            onInput=${typed(set("cron_expr"))} />`
+        : html`<input ...${attributes("expression")} aria-label="Expression" value=${form.cron}
+            onInput=${typed(set("cron"))} />`
     }
     <p class="cron-words" id="cron-words" role="status">${said || "\u00a0"}</p>
   </div>`;
@@ -97,7 +97,7 @@ export function EventFields(fields) {
   const names = Object.keys(fields.definition?.payload_schema?.properties ?? {});
   return html`
     <div class="field-row">
-      <${Line} ...${fields} name="event_name" label="Event" placeholder="provider.folder.updated"
+      <${Line} ...${fields} name="event" label="Event" placeholder="provider.folder.updated"
         hint="The last word may be *." />
       <${Line} ...${fields} name="condition" label="Only if" placeholder="every event" hint="Such as event.size > \`100\`" />
     </div>
