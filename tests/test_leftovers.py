@@ -22,7 +22,9 @@ def test_it():
     start = "import subprocess; null = subprocess.DEVNULL;" \\
         "print(subprocess.Popen(['sleep', '1000'], stdout=null, stderr=null, start_new_session=True).pid)"
     pid = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=True).stdout
-    pathlib.Path({note!r}).write_text(tempfile.gettempdir() + " " + pid)
+    note = pathlib.Path({note!r})
+    note.with_suffix(".part").write_text(tempfile.gettempdir() + " " + pid)
+    note.with_suffix(".part").rename(note)
     {then}
 """
 
