@@ -53,7 +53,7 @@ async def measure_burst(stage: Stage, scale: Scale) -> list[Line]:
 
 
 async def measure_rhythm(stage: Stage, scale: Scale) -> list[Line]:
-    """Intervals of one second in the same phase: how late is the ledger?"""
+    """Intervals of one second in the same phase: how late are the fires?"""
     await _clear(stage)
     async with workers(stage, processes=SCHEDULERS, concurrency=1):
         await stage.db.execute(

@@ -53,8 +53,8 @@ async def look() -> None:
         job = await hr.wait(ran.job_id, timeout=30)
         print(f"\nby hand: {job.status}, {job.result}")
 
-        print("\nread_sensor's ledger, newest first:")
-        for line in await triggers.ledger("read_sensor", limit=5):
+        print("\nread_sensor's fires, newest first:")
+        for line in await triggers.fires("read_sensor", limit=5):
             print(f"  {line.due_at:%H:%M:%S} {line.outcome} {line.reason or ''}")
 
 

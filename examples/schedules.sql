@@ -15,7 +15,7 @@ select 'read the roof', id, '*/5 6-22 * * *', 'Europe/Berlin', '{"sensor": "roof
   from headrace.definition where key = 'read_sensor'
 on conflict (tenant_id, name) do nothing;
 
--- So does a plain UPDATE. The new rule holds from now; what the old one left undone is in the ledger.
+-- So does a plain UPDATE. The new rule holds from now; what the old one left undone is among the fires.
 update headrace.trigger set cron = '*/10 6-22 * * *' where name = 'read the roof';
 
 -- Off, with a note for people, and on again.
@@ -39,7 +39,7 @@ select name, enabled, next_run_at, last_run_at, last_run_success, total_runs, su
 select name, started_at, duration_ms, success, message, details, scheduled_for, triggered_by
   from headrace.job_history order by started_at desc limit 10;
 
--- The ledger: what became of each due time.
+-- Fires: what became of each due time.
 select t.name, f.due_at, f.outcome, f.reason, f.until, f.n, f.job_id
   from headrace.fire as f join headrace.trigger as t on t.id = f.trigger_id
  order by f.at desc limit 10;

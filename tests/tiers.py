@@ -107,7 +107,7 @@ THOROUGH = (
 # Of these, one pass over the screens and a smoke of deaths stay in `make test`.
 QUICK = (
     "chaos/test_killed_workers.py::test_killed_during_the_handler",
-    "chaos/test_ledger.py",
+    "chaos/test_fires.py",
     "chaos/test_limits.py::test_the_checker",
     "chaos/test_storm_check.py",
     "db/embedded/test_account.py",

@@ -106,11 +106,11 @@ async def test_a_queue_that_is_named_is_told_also_when_nothing_waits_but_not_whi
 async def test_a_missed_due_time_is_told_and_over_after_a_while(watch: Watchman) -> None:
     await watch.rule("missed_fire", within_seconds=600)
     trigger = await hourly(watch.engine, name="nightly")
-    ledger = (
+    fires = (
         "insert into headrace.fire (trigger_id, due_at, outcome, reason, until, n, triggered_by)"
         " values ($1, now() - interval '3 hours', 'skipped', $2, now(), 3, 'scheduler')"
     )
-    await watch.db.execute(ledger, trigger.id, "missed")
+    await watch.db.execute(fires, trigger.id, "missed")
     assert await watch.look() == [Told("firing", "ops-missed_fire", ("default/nightly",))]
     assert await watch.look() == []
     assert (await watch.alerts())[0].what == "trigger default/nightly missed 3 due times"

@@ -58,7 +58,7 @@ async def test_a_trigger_is_known_by_its_name_and_by_its_id(database_url: str) -
         assert (await triggers.get("hourly")).pause_note == "by id"
         await triggers.enable("hourly")
         assert (await triggers.fire(trigger_id)).fired
-        assert await triggers.ledger(trigger_id) == await triggers.ledger("hourly")
+        assert await triggers.fires(trigger_id) == await triggers.fires("hourly")
         with pytest.raises(NotFound):
             await triggers.get(trigger_id, tenant="nobody")
         with pytest.raises(NotFound):
@@ -66,7 +66,7 @@ async def test_a_trigger_is_known_by_its_name_and_by_its_id(database_url: str) -
         await triggers.delete(trigger_id)
         with pytest.raises(NotFound, match=str(trigger_id)):
             await triggers.get(trigger_id)
-        assert len(await triggers.ledger(trigger_id)) == 1
+        assert len(await triggers.fires(trigger_id)) == 1
 
 
 async def test_what_the_application_does_is_written_down_as_its_own(database_url: str) -> None:
@@ -89,7 +89,7 @@ async def test_as_somebody_the_same_verbs_have_their_limits(database_url: str) -
         assert await ada.triggers.list() == [trigger]
         bob = hr.control.as_(Principal("bob", "tenant_admin", "globex"))
         assert await bob.triggers.list() == []
-        for call in (bob.triggers.get, bob.triggers.delete, bob.triggers.fire, bob.triggers.ledger):
+        for call in (bob.triggers.get, bob.triggers.delete, bob.triggers.fire, bob.triggers.fires):
             with pytest.raises(NotFound, match=f'unknown trigger "{trigger_id}"'):
                 await call(trigger_id)
         with pytest.raises(NotFound, match='unknown tenant "acme"'):

@@ -1,4 +1,4 @@
-"""The checker itself: it finds nothing wrong with a good ledger, and each thing that can be wrong with a bad one."""
+"""The checker itself: it finds nothing wrong with good fires, and each thing that can be wrong with bad ones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
-from tests.chaos.world.ledger import NOTHING_WRONG, Findings, History, Line, Stretch, add_up, check
+from tests.chaos.world.fires import NOTHING_WRONG, Findings, History, Line, Stretch, add_up, check
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -51,7 +51,7 @@ def toggled() -> History:
     return history
 
 
-def test_a_good_ledger_has_nothing_wrong(plain: History, toggled: History) -> None:
+def test_good_fires_have_nothing_wrong(plain: History, toggled: History) -> None:
     for history in (plain, toggled):
         found = check(history, at(10))
         assert found.wrong() == NOTHING_WRONG == dict.fromkeys(NOTHING_WRONG, 0)

@@ -13,7 +13,7 @@ from tests.chaos.storm.evidence import Evidence, Job, Noted, Run, Truth
 from tests.chaos.storm.injector import SQLSTATES, Injected
 from tests.chaos.storm.plan import HEAVY, KINDS, plan
 from tests.chaos.storm.residents import Life
-from tests.chaos.world.ledger import History, Line, Stretch
+from tests.chaos.world.fires import History, Line, Stretch
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 LEASE = 5.0

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.chaos.world.faults import Herd, Operator, wait
-from tests.chaos.world.ledger import NOTHING_WRONG, Findings, Line, add_up, check
+from tests.chaos.world.fires import NOTHING_WRONG, Findings, Line, add_up, check
 from tests.chaos.world.processes import declare, until_live, workers_on
 from tests.waiting import until
 
@@ -25,7 +25,7 @@ EDITED = 20
 
 
 @pytest.mark.timeout(300)
-async def test_every_due_time_is_in_the_ledger_once_whatever_happens_to_schedulers(
+async def test_every_due_time_is_among_the_fires_once_whatever_happens_to_schedulers(
     connection: Connection, database_url: str, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     chance = random.Random(7)  # noqa: S311 - no secret
@@ -42,7 +42,7 @@ async def test_every_due_time_is_in_the_ledger_once_whatever_happens_to_schedule
         horizon: datetime = await connection.fetchval("select clock_timestamp()")
         await until("all is fired that was due", lambda: fired_until(connection, horizon))
         assert len(herd.alive()) == 3
-    await read_ledger(connection, operator)
+    await read_fires(connection, operator)
     found = add_up(check(history, horizon) for history in operator.histories.values())
     for what, n in figures(herd, operator, found).items():
         record_property(what, n)
@@ -80,7 +80,7 @@ async def fired_until(connection: Connection, horizon: datetime) -> bool:
     return bool(await connection.fetchval(query, horizon))
 
 
-async def read_ledger(connection: Connection, operator: Operator) -> None:
+async def read_fires(connection: Connection, operator: Operator) -> None:
     """What the database says, for each trigger."""
     names = {row[0]: row[1] for row in await connection.fetch("select id, name from headrace.trigger")}
     lines = await connection.fetch(

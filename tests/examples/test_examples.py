@@ -106,7 +106,7 @@ async def test_schedules_declared_in_python_fire_and_show_what_comes_next(
 async def test_schedules_made_with_sql_fire_and_are_seen_in_the_views(
     folder: Path, dev: Dev, connection: Connection
 ) -> None:
-    *most, history, ledger, remove = statements_of(folder, "schedules.sql")
+    *most, history, fires, remove = statements_of(folder, "schedules.sql")
     async with dev("schedules:hr"):
         said = [rows[0]["trigger"] for rows in await run_sql(connection, most) if rows and "trigger" in dict(rows[0])]
         assert ['"success": true' in one for one in said] == [True, True]
@@ -132,7 +132,7 @@ async def test_schedules_made_with_sql_fire_and_are_seen_in_the_views(
         assert status["a mistake"]["last_error"].startswith("No date ever matches")
         assert status["read the cellar"]["last_run_success"] is True
         assert status["read the roof"]["next_run_at"].minute % 10 == 0
-        assert {row["outcome"] for row in await connection.fetch(ledger)} >= {"fired"}
+        assert {row["outcome"] for row in await connection.fetch(fires)} >= {"fired"}
         assert await connection.fetchval(remove) is True
         assert await connection.fetchval(remove) is False
     gone = await connection.fetch("select triggered_by from headrace.job_history where name = 'monday report'")

@@ -51,7 +51,7 @@ async def test_a_job_runs_once_for_each_version(hr: Headrace, a_worker: AWorker)
     assert runs == ["fill_cache"]
 
 
-async def test_every_due_time_is_in_the_ledger(hr: Headrace, a_worker: AWorker) -> None:
+async def test_every_due_time_is_among_the_fires(hr: Headrace, a_worker: AWorker) -> None:
     go_on = asyncio.Event()
 
     @hr.job(every=0.2, overlap="skip", catch_up="all")
@@ -61,10 +61,10 @@ async def test_every_due_time_is_in_the_ledger(hr: Headrace, a_worker: AWorker) 
     async with a_worker():
 
         async def was_skipped() -> bool:
-            return len(await hr.control.triggers.ledger("slow")) >= 3
+            return len(await hr.control.triggers.fires("slow")) >= 3
 
         await until("later times were skipped", was_skipped)
-        later, first = (await hr.control.triggers.ledger("slow"))[-2:]
+        later, first = (await hr.control.triggers.fires("slow"))[-2:]
         go_on.set()
     assert (first.outcome, later.outcome, later.reason) == ("fired", "skipped", "overlap")
     assert later.due_at - first.due_at == timedelta(milliseconds=200)

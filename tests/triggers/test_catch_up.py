@@ -13,9 +13,9 @@ from tests.triggers.triggering import (
     Line,
     add,
     change,
+    fires,
     hourly,
     jobs,
-    ledger,
     move,
     row,
     tick,
@@ -31,8 +31,8 @@ async def test_none_fires_a_time_within_the_grace_only(engine: Engine) -> None:
     late = await hourly(engine, "late", catch_up="none", late=70 * SECOND)
     for trigger in (soon, late):
         await trigger.fire()
-    assert await soon.ledger() == [Line(soon.hour(-1), "fired")]
-    assert await late.ledger() == [Line(late.hour(-1), "skipped", "missed", late.hour(-1), 1)]
+    assert await soon.fires() == [Line(soon.hour(-1), "fired")]
+    assert await late.fires() == [Line(late.hour(-1), "skipped", "missed", late.hour(-1), 1)]
     assert [(await trigger.row())["next_run_at"] for trigger in (soon, late)] == [soon.next, late.next]
 
 
@@ -48,19 +48,19 @@ async def test_the_grace_is_the_triggers_own(engine: Engine) -> None:
 async def test_with_jitter_the_grace_is_longer_by_as_much(engine: Engine) -> None:
     trigger = await hourly(engine, catch_up="none", late=100 * SECOND, jitter_seconds=600.0)
     await trigger.fire()
-    assert await trigger.ledger() == [Line(trigger.hour(-1), "fired")]
+    assert await trigger.fires() == [Line(trigger.hour(-1), "fired")]
 
 
 async def test_none_passes_over_what_was_missed_as_one_range(engine: Engine) -> None:
     trigger = await hourly(engine, catch_up="none", late=70 * SECOND)
     await trigger.fire(5)
-    assert await trigger.ledger() == [Line(trigger.hour(-5), "skipped", "missed", trigger.hour(-1), 5)]
+    assert await trigger.fires() == [Line(trigger.hour(-5), "skipped", "missed", trigger.hour(-1), 5)]
 
 
 async def test_latest_fires_the_newest_and_passes_over_the_rest(engine: Engine) -> None:
     trigger = await hourly(engine, catch_up="latest", late=70 * SECOND)
     await trigger.fire(5)
-    assert await trigger.ledger() == [
+    assert await trigger.fires() == [
         Line(trigger.hour(-5), "skipped", "superseded", trigger.hour(-2), 4),
         Line(trigger.hour(-1), "fired", by="catchup"),
     ]
@@ -70,7 +70,7 @@ async def test_latest_fires_the_newest_and_passes_over_the_rest(engine: Engine) 
 async def test_all_fires_each_oldest_first(engine: Engine) -> None:
     trigger = await hourly(engine, catch_up="all")
     await trigger.fire(3)
-    assert await trigger.ledger() == [Line(trigger.hour(k), "fired", by="catchup") for k in (-3, -2, -1)]
+    assert await trigger.fires() == [Line(trigger.hour(k), "fired", by="catchup") for k in (-3, -2, -1)]
     rows = await engine.db.fetch(
         "select scheduled_for from headrace.queue join headrace.job on id = job_id order by seq"
     )
@@ -82,7 +82,7 @@ async def test_all_fires_each_oldest_first(engine: Engine) -> None:
 async def test_all_stops_at_its_cap_and_counts_the_rest(engine: Engine) -> None:
     trigger = await hourly(engine, catch_up="all", catch_up_cap=2)
     await trigger.fire(10)
-    assert await trigger.ledger() == [
+    assert await trigger.fires() == [
         Line(trigger.hour(-10), "skipped", "over_cap", trigger.hour(-3), 8),
         Line(trigger.hour(-2), "fired", by="catchup"),
         Line(trigger.hour(-1), "fired", by="catchup"),
@@ -93,7 +93,7 @@ async def test_all_stops_at_its_cap_and_counts_the_rest(engine: Engine) -> None:
 async def test_a_range_is_counted_to_a_thousand(engine: Engine, missed: int, n: int | None) -> None:
     trigger = await hourly(engine, catch_up="none", late=70 * SECOND)
     await trigger.fire(missed)
-    assert await trigger.ledger() == [Line(trigger.hour(-missed), "skipped", "missed", trigger.hour(-1), n)]
+    assert await trigger.fires() == [Line(trigger.hour(-missed), "skipped", "missed", trigger.hour(-1), n)]
 
 
 @pytest.mark.parametrize("policy", ["none", "latest", "all"])
@@ -112,7 +112,7 @@ async def test_a_scheduler_that_was_down_for_two_months_has_constant_work(
         spent.append(len(steps))
         await change(engine.db, trigger_id, enabled=False)
     assert 0 < spent[1] <= spent[0] + 10, "87,840 due times cost as much as 4,320, and a change of clocks a little"
-    lines = await ledger(engine, trigger_id)
+    lines = await fires(engine, trigger_id)
     fired = [line for line in lines if line.outcome == "fired"]
     # The newest came within the last minute, so that even "none" fires it.
     assert len(fired) == {"none": 1, "latest": 1, "all": 100}[policy]
@@ -155,7 +155,7 @@ async def test_an_hour_lost_by_the_clock_is_as_an_hour_down(engine: Engine) -> N
     await trigger.pass_hour()
     await trigger.pass_hour()
     await trigger.fire(2)
-    assert [(line.outcome, line.by) for line in await trigger.ledger()] == [
+    assert [(line.outcome, line.by) for line in await trigger.fires()] == [
         ("fired", "scheduler"),
         ("fired", "catchup"),
         ("fired", "catchup"),

@@ -14,9 +14,9 @@ from tests.triggers.triggering import (
     change,
     clear_of_the_next_minute,
     clock,
+    fires,
     hourly,
     jobs,
-    ledger,
     row,
     tick,
 )
@@ -51,7 +51,7 @@ async def test_computing_is_not_a_change_of_the_trigger(engine: Engine) -> None:
     await compute(engine)
     found = await row(engine, trigger_id)
     assert (found["version"], found["enabled"], found["last_error"], found["fires"]) == (1, True, None, 0)
-    assert await ledger(engine, trigger_id) == []
+    assert await fires(engine, trigger_id) == []
 
 
 async def test_an_interval_without_a_start_begins_at_once_and_keeps_its_phase(engine: Engine) -> None:
@@ -126,7 +126,7 @@ async def test_a_finished_schedule_goes_on_from_now_when_it_is_edited(engine: En
     await engine.db.execute(f"update headrace.trigger set {change_it}")
     assert await compute(engine) == 1
     assert not (await row(engine, trigger_id))["finished"]
-    assert await ledger(engine, trigger_id) == []
+    assert await fires(engine, trigger_id) == []
 
 
 async def test_a_finished_schedule_goes_on_from_now_when_it_is_enabled_again(engine: Engine) -> None:

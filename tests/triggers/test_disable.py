@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 from tests.at_once import Another, until_blocked
 from tests.engine import Engine
-from tests.triggers.triggering import Line, add, change, clock, hourly, jobs, ledger, live, reasons, row, tick
+from tests.triggers.triggering import Line, add, change, clock, fires, hourly, jobs, live, reasons, row, tick
 
 from headrace.triggers.compute import compute_due_times
 from headrace.triggers.fire import SQL, fire_due, short_transaction
@@ -32,7 +32,7 @@ async def test_the_disabled_time_is_one_line_and_enabling_goes_on_from_now(engin
     await trigger.come_due(4)
     await trigger.change(enabled=True)
     await tick(engine)
-    assert await trigger.ledger() == [Line(trigger.hour(-4), "skipped", "disabled", trigger.hour(-1), 4)]
+    assert await trigger.fires() == [Line(trigger.hour(-4), "skipped", "disabled", trigger.hour(-1), 4)]
     found = await trigger.row()
     assert (found["next_run_at"], found["fire_at"]) == (trigger.next, trigger.next)
     assert (found["uncovered_from"], found["uncovered_why"]) == (None, None)
@@ -44,7 +44,7 @@ async def test_a_short_pause_between_two_due_times_leaves_no_line(engine: Engine
     await trigger.change(enabled=False)
     await trigger.change(enabled=True)
     await tick(engine)
-    assert await trigger.ledger() == []
+    assert await trigger.fires() == []
     assert (await trigger.row())["next_run_at"] == trigger.next
 
 
@@ -55,7 +55,7 @@ async def test_turned_on_and_off_and_on_again_before_anybody_looks_loses_no_time
     for enabled in (True, False, True):
         await trigger.change(enabled=enabled)
     await tick(engine)
-    assert await trigger.ledger() == [Line(trigger.hour(-4), "skipped", "disabled", trigger.hour(-1), 4)]
+    assert await trigger.fires() == [Line(trigger.hour(-4), "skipped", "disabled", trigger.hour(-1), 4)]
 
 
 async def test_a_long_pause_is_not_counted_beyond_a_thousand(engine: Engine) -> None:
@@ -64,7 +64,7 @@ async def test_a_long_pause_is_not_counted_beyond_a_thousand(engine: Engine) -> 
     await trigger.come_due(1500)
     await trigger.change(enabled=True)
     await tick(engine)
-    assert await trigger.ledger() == [Line(trigger.hour(-1500), "skipped", "disabled", trigger.hour(-1), None)]
+    assert await trigger.fires() == [Line(trigger.hour(-1500), "skipped", "disabled", trigger.hour(-1), None)]
 
 
 async def test_what_was_due_while_it_was_edited_and_off_is_called_edited(engine: Engine) -> None:
@@ -74,7 +74,7 @@ async def test_what_was_due_while_it_was_edited_and_off_is_called_edited(engine:
     await trigger.change(every_seconds=7200.0)
     await trigger.change(enabled=True)
     await tick(engine)
-    (line,) = await trigger.ledger()
+    (line,) = await trigger.fires()
     assert (line.due_at, line.reason, line.n) == (trigger.hour(-4), "edited", None)
     assert line.until is not None
     assert line.until <= await clock(engine)
@@ -172,7 +172,7 @@ async def test_an_edit_writes_down_what_the_old_rule_left_undone(engine: Engine)
     before = await clock(engine)
     await trigger.change(every_seconds=1800.0)
     await tick(engine)
-    (line,) = await trigger.ledger()
+    (line,) = await trigger.fires()
     assert (line.due_at, line.outcome, line.reason, line.n) == (trigger.hour(-3), "skipped", "edited", None)
     assert line.until is not None
     assert before <= line.until <= await clock(engine)
@@ -184,7 +184,7 @@ async def test_an_edit_before_anything_was_due_leaves_no_line(engine: Engine) ->
     await tick(engine)
     await change(engine.db, trigger_id, cron="@hourly")
     await tick(engine)
-    assert await ledger(engine, trigger_id) == []
+    assert await fires(engine, trigger_id) == []
 
 
 async def test_a_scheduler_that_stops_inside_its_transaction_loses_its_locks(engine: Engine, another: Another) -> None:

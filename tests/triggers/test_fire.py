@@ -1,4 +1,4 @@
-"""Fire: a due time becomes one job and one line of the ledger, and the trigger moves on."""
+"""Fire: a due time becomes one job and one fire, and the trigger moves on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from tests.at_once import Another
 from tests.engine import Engine
-from tests.triggers.triggering import HOUR, Line, add, hourly, jobs, live, reasons, row, shift_ledger, tick
+from tests.triggers.triggering import HOUR, Line, add, hourly, jobs, live, reasons, row, shift_fires, tick
 from tests.waiting import until
 
 from headrace.triggers.fire import fire_due
@@ -142,7 +142,7 @@ async def test_schedulers_share_what_is_due_instead_of_waiting(engine: Engine, a
     assert await live(engine) == 6
 
 
-async def test_a_due_time_that_stands_in_the_ledger_does_not_fire_again_and_does_not_stall(engine: Engine) -> None:
+async def test_a_due_time_that_stands_among_the_fires_does_not_fire_again_and_does_not_stall(engine: Engine) -> None:
     trigger, other = await hourly(engine, "again"), await hourly(engine, "other")
     await trigger.fire()
     await trigger.come_due()
@@ -155,7 +155,7 @@ async def test_a_due_time_that_stands_in_the_ledger_does_not_fire_again_and_does
     assert await tick(engine) == 0
 
 
-async def test_a_stretch_that_begins_with_a_time_in_the_ledger_still_covers_the_rest(engine: Engine) -> None:
+async def test_a_stretch_that_begins_with_a_time_among_the_fires_still_covers_the_rest(engine: Engine) -> None:
     trigger = await hourly(engine, catch_up="latest")
     first, last = trigger.hours(-4, -2)
     await engine.db.execute(
@@ -176,15 +176,15 @@ async def test_times_that_fired_while_the_clock_was_ahead_do_not_fire_again(engi
     await trigger.fire(3)
     # The clock was two hours ahead and is right again, and somebody turns the trigger off and on.
     await trigger.change(enabled=False)
-    await shift_ledger(engine, trigger.id, 2 * HOUR)
+    await shift_fires(engine, trigger.id, 2 * HOUR)
     await trigger.change(enabled=True)
     await tick(engine)
     assert (await trigger.row())["next_run_at"] == trigger.next
     # Two of the three come again.
-    await shift_ledger(engine, trigger.id, -3 * HOUR)
+    await shift_fires(engine, trigger.id, -3 * HOUR)
     await trigger.come_due(3)
     await tick(engine)
-    assert [line.due_at for line in await trigger.ledger()] == trigger.hours(-4, -3, -2, -1)
+    assert [line.due_at for line in await trigger.fires()] == trigger.hours(-4, -3, -2, -1)
     assert (await trigger.row())["fires"] == 4
 
 
@@ -193,7 +193,7 @@ async def test_a_due_time_that_a_newer_zone_database_moved_does_not_fire_at_the_
     stale = trigger.hour(-1) - timedelta(minutes=20)
     await engine.db.execute("update headrace.trigger set next_run_at = $1, fire_at = $1", stale)
     await tick(engine)
-    assert await trigger.ledger() == [Line(trigger.hour(-1), "fired")]
+    assert await trigger.fires() == [Line(trigger.hour(-1), "fired")]
     stale = trigger.hour(-1) + timedelta(milliseconds=1)
     await engine.db.execute("update headrace.trigger set next_run_at = $1, fire_at = $1", stale)
     await tick(engine)

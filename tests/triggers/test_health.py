@@ -49,7 +49,7 @@ async def test_one_long_due_says_that_no_scheduler_runs(engine: Engine) -> None:
     assert warning == "a trigger has been due for 300 s: is a worker running with its scheduler enabled?"
 
 
-async def test_a_ledger_from_the_future_says_that_the_clock_went_back(engine: Engine) -> None:
+async def test_a_fire_from_the_future_says_that_the_clock_went_back(engine: Engine) -> None:
     await engine.db.execute(
         "insert into headrace.fire (trigger_id, due_at, outcome, reason, triggered_by, at)"
         " values (gen_random_uuid(), now(), 'skipped', 'missed', 'scheduler', now() + interval '1 hour')"

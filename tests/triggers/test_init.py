@@ -40,7 +40,7 @@ async def test_a_new_version_fires_once_and_going_back_does_not(engine: Engine) 
     assert len(await jobs(engine, trigger_id)) == 3
 
 
-async def test_what_fired_is_remembered_though_the_ledger_was_pruned(engine: Engine) -> None:
+async def test_what_fired_is_remembered_though_its_fire_was_pruned(engine: Engine) -> None:
     trigger_id = await add(engine, trigger_type="init")
     await tick(engine)
     await engine.db.execute("delete from headrace.fire")

@@ -98,7 +98,7 @@ async def test_after_the_end_nothing_fires_however_late(engine: Engine) -> None:
     trigger = await hourly(engine, late=600 * SECOND, catch_up="all")
     await trigger.change(ends_at=trigger.hour(-1) + SECOND, next_run_at=trigger.hour(-3))
     await tick(engine)
-    assert await trigger.ledger() == [Line(trigger.hour(-3), "skipped", "window_ended", trigger.hour(-1), 3)]
+    assert await trigger.fires() == [Line(trigger.hour(-3), "skipped", "window_ended", trigger.hour(-1), 3)]
     assert (await trigger.row())["finished"]
     assert await live(engine) == 0
 
@@ -197,7 +197,7 @@ async def test_a_definition_that_cannot_run_is_the_reason(engine: Engine, change
     trigger = await hourly(engine)
     await engine.db.execute(f"update headrace.definition set {change_it}")
     await trigger.fire()
-    assert await trigger.ledger() == [Line(trigger.hour(-1), "skipped", reason)]
+    assert await trigger.fires() == [Line(trigger.hour(-1), "skipped", reason)]
     found = await trigger.row()
     assert (found["enabled"], found["next_run_at"], found["fires"]) == (True, trigger.next, 0)
     assert await live(engine) == 0
@@ -210,7 +210,7 @@ async def test_a_template_that_finds_nothing_is_written_down_and_the_trigger_goe
     trigger, good = await hourly(engine, payload={"a": "{{trigger.nowhere}}"}), await hourly(engine, "good")
     await good.come_due()
     await trigger.fire()
-    (line,) = await trigger.ledger()
+    (line,) = await trigger.fires()
     assert (line.outcome, line.reason) == ("skipped", "template_error")
     assert line.detail is not None
     assert "payload.a" in line.detail
@@ -225,7 +225,7 @@ async def test_a_payload_that_does_not_fit_is_written_down_until_the_definition_
     rules = Rules()  # of a scheduler that lives on
     await trigger.come_due()
     await tick(engine, rules=rules)
-    (line,) = await trigger.ledger()
+    (line,) = await trigger.fires()
     assert (line.reason, line.detail) == ("invalid_payload", 'n: "one" is not of type "integer"')
     assert (await trigger.row())["last_error"] == line.detail
     await engine.db.execute("update headrace.definition set payload_schema = '{}' where key = 'strict'")

@@ -168,7 +168,7 @@ async def test_disabling_drops_what_waits_and_writes_it_down(engine: Engine, ove
     await trigger.change(enabled=False)
     assert (await trigger.row())["pending_due_at"] is None
     assert await trigger.reasons() == ["fired", "disabled"]
-    assert (await trigger.ledger())[-1].due_at == trigger.hour(-1)
+    assert (await trigger.fires())[-1].due_at == trigger.hour(-1)
     await engine.db.execute("delete from headrace.queue")
     assert await tick(engine) == 0
     await trigger.change(enabled=True)

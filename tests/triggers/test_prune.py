@@ -1,4 +1,4 @@
-"""Prune: the ledger and dedupe windows do not grow for ever, and what is young stays."""
+"""Prune: fires and dedupe windows do not grow for ever, and what is young stays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.engine import Engine
 from tests.triggers.triggering import hourly, tick
 
 from headrace.triggers import prune
-from headrace.triggers.prune import prune_ledger, prune_windows
+from headrace.triggers.prune import prune_fires, prune_windows
 
 
 async def test_old_lines_go_and_young_ones_stay(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,15 +17,15 @@ async def test_old_lines_go_and_young_ones_stay(engine: Engine, monkeypatch: pyt
     trigger = await hourly(engine, catch_up="all")
     await trigger.fire(10)
     await engine.db.execute("update headrace.fire set at = at - interval '31 days' where due_at < $1", trigger.hour(-3))
-    assert await prune_ledger(engine.db, keep=timedelta(days=30)) == 7
-    assert [line.due_at for line in await trigger.ledger()] == trigger.hours(-3, -2, -1)
-    assert await prune_ledger(engine.db, keep=timedelta(days=30)) == 0
+    assert await prune_fires(engine.db, keep=timedelta(days=30)) == 7
+    assert [line.due_at for line in await trigger.fires()] == trigger.hours(-3, -2, -1)
+    assert await prune_fires(engine.db, keep=timedelta(days=30)) == 0
 
 
 async def test_age_is_when_it_was_written_and_not_when_it_was_due(engine: Engine) -> None:
     trigger = await hourly(engine, catch_up="none", late=timedelta(minutes=5))
     await trigger.fire(1500)
-    assert await prune_ledger(engine.db, keep=timedelta(days=30)) == 0
+    assert await prune_fires(engine.db, keep=timedelta(days=30)) == 0
     assert await trigger.reasons() == ["missed"]
 
 
@@ -33,7 +33,7 @@ async def test_a_pruned_due_time_does_not_come_again(engine: Engine) -> None:
     trigger = await hourly(engine)
     await trigger.fire()
     await engine.db.execute("update headrace.fire set at = at - interval '31 days'")
-    await prune_ledger(engine.db, keep=timedelta(days=30))
+    await prune_fires(engine.db, keep=timedelta(days=30))
     assert await tick(engine) == 0
     assert await trigger.fired() == trigger.hours(-1)
 

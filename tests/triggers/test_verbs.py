@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.at_once import refusal
 from tests.engine import Engine
-from tests.triggers.triggering import add, clock, jobs, ledger, live, reasons, row, tick
+from tests.triggers.triggering import add, clock, fires, jobs, live, reasons, row, tick
 
 
 async def call(engine: Engine, verb: str, *given: object, **named: object) -> Any:
@@ -156,7 +156,7 @@ async def test_trigger_runs_it_now_also_when_it_is_off(engine: Engine) -> None:
     (job,) = await jobs(engine, trigger_id)
     assert answer == {"success": True, "job_id": str(job["id"]), "name": "s"}
     assert (job["source"], job["payload"]) == ("manual", '{"n": 1}')
-    (line,) = await ledger(engine, trigger_id)
+    (line,) = await fires(engine, trigger_id)
     assert (line.outcome, line.by) == ("fired", "manual")
     found = await row(engine, trigger_id)
     assert (found["fires"], found["runs"], found["last_run_at"]) == (0, 1, line.due_at)

@@ -97,7 +97,7 @@ async def clear_of_the_next_minute(engine: Engine) -> datetime:
     return await clock(engine)
 
 
-async def shift_ledger(engine: Engine, trigger_id: UUID, by: timedelta) -> None:
+async def shift_fires(engine: Engine, trigger_id: UUID, by: timedelta) -> None:
     """Move what was settled of a trigger in time."""
     # In two leaps, over the others: no line may for a moment have the due time of another.
     for shift in (-10_000 * HOUR, 10_000 * HOUR + by):
@@ -110,7 +110,7 @@ async def shift_ledger(engine: Engine, trigger_id: UUID, by: timedelta) -> None:
 
 
 class Line(NamedTuple):
-    """A line of the ledger."""
+    """A fire."""
 
     due_at: datetime
     outcome: str
@@ -121,7 +121,7 @@ class Line(NamedTuple):
     detail: str | None = None
 
 
-async def ledger(engine: Engine, trigger_id: UUID) -> list[Line]:
+async def fires(engine: Engine, trigger_id: UUID) -> list[Line]:
     """What became of a trigger's due times, in order."""
     rows = await engine.db.fetch(
         "select due_at, outcome, reason, until, n, triggered_by, detail from headrace.fire where trigger_id = $1"
@@ -133,7 +133,7 @@ async def ledger(engine: Engine, trigger_id: UUID) -> list[Line]:
 
 async def reasons(engine: Engine, trigger_id: UUID) -> list[str]:
     """Only the reason of each line, or that it fired."""
-    return [line.reason or line.outcome for line in await ledger(engine, trigger_id)]
+    return [line.reason or line.outcome for line in await fires(engine, trigger_id)]
 
 
 async def jobs(engine: Engine, trigger_id: UUID) -> list[asyncpg.Record]:
@@ -186,7 +186,7 @@ class Hourly:
 
     async def pass_hour(self) -> None:
         """As if an hour passed: due times that were settled, or wait, lie so much further back."""
-        await shift_ledger(self.engine, self.id, -HOUR)
+        await shift_fires(self.engine, self.id, -HOUR)
         await self.engine.db.execute(
             "update headrace.trigger set pending_due_at = pending_due_at - interval '1 hour' where id = $1", self.id
         )
@@ -202,8 +202,8 @@ class Hourly:
     async def change(self, **columns: Any) -> None:
         await change(self.engine.db, self.id, **columns)
 
-    async def ledger(self) -> list[Line]:
-        return await ledger(self.engine, self.id)
+    async def fires(self) -> list[Line]:
+        return await fires(self.engine, self.id)
 
     async def reasons(self) -> list[str]:
         return await reasons(self.engine, self.id)

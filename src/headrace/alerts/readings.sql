@@ -186,8 +186,8 @@ select rule_id, queue, coalesce(jobs, 0)::bigint, extract(epoch from now() - old
                                       case when cardinality(unknown) > shown then format(' and %s more', cardinality(unknown) - shown) end) end
   from waiting full join unserved using (rule_id, queue)
 
--- What the ledger says came to nothing; what is due and stays so; and what can come to nothing but that, because no code declares
--- the definition any more, which events have no ledger for. Another due time that took the place of one is no miss, unless it
+-- What fires say came to nothing; what is due and stays so; and what can come to nothing but that, because no code declares
+-- the definition any more, for which events have no fires. Another due time that took the place of one is no miss, unless it
 -- stands for a stretch.
 -- name: missed_fire
 with rule as materialized (

@@ -14,7 +14,7 @@ from headrace.model.retention import Keep
 from headrace.retention.prune import PruneLimits, prune_jobs
 from headrace.retention.pruned import Pruned
 from headrace.rollups.prune import prune_rollups
-from headrace.triggers.prune import prune_events, prune_ledger, prune_windows
+from headrace.triggers.prune import prune_events, prune_fires, prune_windows
 
 LONGEST_SECONDS = 600.0
 
@@ -25,18 +25,18 @@ async def prune_history(place: Workplace, longest_seconds: float = LONGEST_SECON
     Not for longer than that: what is left goes the next time.
     """
     kept = place.settings.retention
-    ledger = timedelta(days=kept.ledger_days)
+    fires = timedelta(days=kept.fires_days)
     async with place.connection() as conn:
         limits = PruneLimits(until=time.monotonic() + longest_seconds)
         pruned = await prune_jobs(conn, keep_of(kept), limits, report=place.progress)
-        operations = DeleteRule("headrace.operation", ("finished_at",), ledger)
+        operations = DeleteRule("headrace.operation", ("finished_at",), fires)
         return {
             **as_result(pruned),
-            "fires": await prune_ledger(conn, keep=ledger),
+            "fires": await prune_fires(conn, keep=fires),
             "events": await prune_events(conn, keep=timedelta(days=kept.events_days)),
             "windows": await prune_windows(conn),
             "rollups": await prune_rollups(conn, keep=timedelta(days=kept.rollups_days)),
-            "alerts": await prune_alerts(conn, keep=ledger),
+            "alerts": await prune_alerts(conn, keep=fires),
             "operations": (await delete_rows(conn, operations)).get("deleted", 0),
         }
 

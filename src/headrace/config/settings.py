@@ -135,7 +135,7 @@ class RetentionSettings(Section):
     )
     dead_letters_days: float = Field(default=90, ge=0.01, le=3650, description="dead letters, at least")
     logs_days: float = Field(default=14, ge=0.01, le=3650, description="what jobs printed and logged")
-    ledger_days: float = Field(default=30, ge=0.01, le=3650, description="what triggers fired and skipped")
+    fires_days: float = Field(default=30, ge=0.01, le=3650, description="what triggers fired and skipped")
     events_days: float = Field(default=7, ge=0.01, le=3650, description="events and their deliveries, once dispatched")
     rollups_days: float = Field(default=30, ge=0.01, le=3650, description="counts and histograms of each minute")
     tokens_days: float = Field(default=30, ge=0, le=3650, description="tokens that expired or were revoked")

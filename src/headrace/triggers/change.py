@@ -84,7 +84,7 @@ async def set_enabled(conn: Connection, name: str, *, tenant: str, enabled: bool
 
 
 async def delete_trigger(conn: Connection, name: str, *, tenant: str) -> None:
-    """Remove it; its ledger and its jobs stay. One that code declares would be back with the next sync."""
+    """Remove it; its fires and its jobs stay. One that code declares would be back with the next sync."""
     with translated_errors():
         if not await conn.fetchval(SQL["delete_trigger"], name, tenant):
             raise _unknown(name, tenant)

@@ -125,7 +125,7 @@ async def live_overlaps(conn: Connection, trigger_ids: Sequence[UUID]) -> set[UU
 async def write_entries(
     conn: Connection, rules: Rules, entries: Sequence[tuple[Any, Rule, Entry]], *, occasion: str = ""
 ) -> list[TriggeredJob]:
-    """Ledger first, and jobs only for lines that are new; gives back the jobs."""
+    """Fires first, and jobs only for lines that are new; gives back the jobs."""
     if not entries:
         return []
     # Oldest first over all triggers, so that jobs are queued in the order of their due times.
@@ -134,7 +134,7 @@ async def write_entries(
     ids = iter(await make_job_ids(conn, len(fired)))
     jobs = {(row["id"], entry.due_at): next(ids) for row, _, entry in fired}
     lines = [_line(row, entry, jobs.get((row["id"], entry.due_at))) for row, _, entry in entries]
-    written = {row["job_id"] for row in await conn.fetch(SQL["write_ledger"], occasion, *columns(lines))}
+    written = {row["job_id"] for row in await conn.fetch(SQL["write_fires"], occasion, *columns(lines))}
     places = await find_places(conn, rules, [rule for _, rule, _ in fired])
     new = [
         _job(row, rule, entry, jobs[row["id"], entry.due_at], places[rule])
@@ -151,7 +151,7 @@ async def write_entries(
 async def _without_repeated(
     conn: Connection, jobs: list[TriggeredJob], windows: dict[UUID, timedelta]
 ) -> list[TriggeredJob]:
-    """Leave out what the same trigger enqueued with the same payload within its window; the ledger says so."""
+    """Leave out what the same trigger enqueued with the same payload within its window; the fire says so."""
     asked = [
         (job.id, job.source_ref, job.payload, windows[job.source_ref].total_seconds())
         for job in jobs
@@ -184,7 +184,7 @@ def _job(row: Any, rule: Rule, entry: Entry, job_id: UUID, place: JobPlace) -> T
 
 
 async def _advance(conn: Connection, planned: Sequence[Planned], made: Sequence[TriggeredJob]) -> None:
-    """Move on in any case: a due time that stood in the ledger already must not come again."""
+    """Move on in any case: a due time that has a fire already must not come again."""
     fired: dict[UUID, list[Any]] = {}
     for job in made:
         fired.setdefault(job.source_ref, []).append(job.scheduled_for)

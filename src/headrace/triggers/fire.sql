@@ -50,7 +50,7 @@ on conflict do nothing
 select headrace.cancel(job_id)
   from (select job_id from headrace.queue where overlap_id = any($1::uuid[]) order by job_id) as live
 
--- name: write_ledger
+-- name: write_fires
 insert into headrace.fire (trigger_id, due_at, occasion, outcome, reason, detail, until, n, job_id, triggered_by)
 select trigger_id, case when known then due_at + interval '1 microsecond' else due_at end, $1,
        case when reason is null then 'fired' else 'skipped' end, reason, detail, until, n - known::int, job_id, triggered_by

@@ -11,9 +11,9 @@ SQL = statements(__file__)
 BATCH = 5000
 
 
-async def prune_ledger(conn: Connection, *, keep: timedelta) -> int:
-    """Remove ledger lines older than that; gives back how many."""
-    return await _in_batches(conn, SQL["prune_ledger"], keep)
+async def prune_fires(conn: Connection, *, keep: timedelta) -> int:
+    """Remove fires older than that; gives back how many."""
+    return await _in_batches(conn, SQL["prune_fires"], keep)
 
 
 async def prune_events(conn: Connection, *, keep: timedelta) -> int:

@@ -1,4 +1,4 @@
--- name: prune_ledger
+-- name: prune_fires
 with gone as (
   delete from headrace.fire
    where (trigger_id, due_at, occasion) in (

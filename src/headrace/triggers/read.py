@@ -1,4 +1,4 @@
-"""Read: triggers as they stand, and the ledger."""
+"""Read: triggers as they stand, and their fires."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ async def name_trigger(conn: Connection, trigger_id: UUID, *, tenant_id: int | N
 async def list_fires(
     conn: Connection, trigger_id: UUID, *, limit: int = 100, before: tuple[datetime, datetime, str] | None = None
 ) -> list[Fire]:
-    """The newest lines of a trigger's ledger, or those before (due_at, at, occasion); they outlive it."""
+    """A trigger's newest fires, or those before (due_at, at, occasion); they outlive the trigger."""
     if limit < 1:
-        raise BadRequest(f"A ledger is read by 1 line or more, not {limit}.", field="limit")
+        raise BadRequest(f"limit is 1 or more, not {limit}.", field="limit")
     rows = await conn.fetch(SQL["list_fires"], trigger_id, limit, *(before or (None, None, None)))
     return [Fire(*row) for row in rows]
 

@@ -37,7 +37,7 @@ class Ran(NamedTuple):
 
 
 class Backfilled(NamedTuple):
-    """The occasion under which the ledger has a backfill, and its jobs, oldest first."""
+    """The occasion that a backfill's fires have, and its jobs, oldest first."""
 
     occasion: UUID
     job_ids: list[UUID]
@@ -62,7 +62,7 @@ async def run_now(
 
 
 async def skip_next(conn: Connection, name: str, *, tenant: str) -> datetime:
-    """Let the next due time pass; gives back which. The ledger says so."""
+    """Let the next due time pass; gives back which. Its fire says so."""
     async with _locked(conn, name, tenant) as (row, rule, rules):
         schedule = _schedule(name, rule)
         entries: list[Entry] = []

@@ -1,4 +1,4 @@
-"""Triggers over HTTP: fired by hand, skipped, backfilled; the ledger, deliveries, previews and trials."""
+"""Triggers over HTTP: fired by hand, skipped, backfilled; fires, deliveries, previews and trials."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ async def test_a_backfill_makes_a_job_for_each_due_time(acme: httpx.AsyncClient)
         assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, field), refused.text
 
 
-async def test_the_ledger_comes_in_pages_with_each_line_once(acme: httpx.AsyncClient) -> None:
+async def test_fires_come_in_pages_with_each_one_once(acme: httpx.AsyncClient) -> None:
     place = f"{TRIGGERS}/{(await make(acme))['id']}"
     for _ in range(2):  # the same due times under two occasions
         await acme.post(f"{place}/backfill", json=RANGE)

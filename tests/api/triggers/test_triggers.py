@@ -181,7 +181,7 @@ async def test_it_is_turned_off_with_a_note_and_on_again(acme: httpx.AsyncClient
     assert (on["enabled"], on["pause_note"]) == (True, None)
 
 
-async def test_a_deleted_one_is_gone_and_its_ledger_stays(acme: httpx.AsyncClient) -> None:
+async def test_a_deleted_one_is_gone_and_its_fires_stay(acme: httpx.AsyncClient) -> None:
     place = f"{TRIGGERS}/{(await make(acme))['id']}"
     await acme.post(f"{place}/fire")
     assert (await acme.delete(place)).status_code == 204

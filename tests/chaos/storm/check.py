@@ -9,7 +9,7 @@ from tests.chaos.storm.blame import check_blame
 from tests.chaos.storm.evidence import Evidence, Job
 from tests.chaos.storm.findings import Findings
 from tests.chaos.storm.truth import SNOOZED
-from tests.chaos.world.ledger import check as check_ledger
+from tests.chaos.world.fires import check as check_fires
 from tests.chaos.world.limits import above_rate, most_at_once
 
 # How each kind ends when nothing is wrong; all others succeed.
@@ -131,7 +131,7 @@ def _check_starts(evidence: Evidence, findings: Findings) -> None:
 def _check_triggers(evidence: Evidence, findings: Findings) -> None:
     for name, history in evidence.histories.items():
         assert evidence.horizon is not None
-        found = check_ledger(history, evidence.horizon)
+        found = check_fires(history, evidence.horizon)
         findings.missed += [f"{name} did not fire for {due}" for due in found.missed]
         findings.extra += [f"{name} fired for {due}, which was not due" for due in found.extra]
         findings.extra += [f"{name} fired twice for {due}" for due in found.double]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tests.chaos.storm.injector import Injected
 from tests.chaos.storm.residents import Life
-from tests.chaos.world.ledger import History
+from tests.chaos.world.fires import History
 
 
 class Run(NamedTuple):

@@ -11,7 +11,7 @@ from tests.chaos.storm.evidence import Job, Noted, Run, Truth
 from tests.chaos.storm.residents import Life
 from tests.chaos.storm.truth import lines
 from tests.chaos.world.faults import END_OF_TIME
-from tests.chaos.world.ledger import History, Line, Stretch
+from tests.chaos.world.fires import History, Line, Stretch
 
 from headrace.db.connect import Connection
 

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
-from tests.chaos.world.ledger import History, Stretch
+from tests.chaos.world.fires import History, Stretch
 from tests.chaos.world.processes import Workers
 from tests.waiting import PATIENCE, until
 

@@ -1,4 +1,4 @@
-"""What a ledger should hold, worked out from what was done to a trigger. Pure, and without the code it checks."""
+"""Which fires there should be, worked out from what was done to a trigger. Pure, and without the code it checks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Stretch(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of the ledger; with `until` it stands for a stretch of due times."""
+    """A fire; with `until` it stands for a stretch of due times."""
 
     due_at: datetime
     outcome: str
@@ -92,7 +92,7 @@ def add_up(findings: Iterable[Findings]) -> Findings:
 
 
 def check(history: History, horizon: datetime) -> Findings:
-    """Expand a ledger and hold it against what should be there of all due times before the horizon."""
+    """Expand fires and hold them against what should be there of all due times before the horizon."""
     expected = sorted({due for rule in history.rules for due in rule.due(horizon)})
     lines = [line for line in history.lines if line.due_at < horizon]
     fired = [line for line in lines if line.outcome == "fired"]

@@ -36,7 +36,7 @@ def shared(group: str) -> dict[str, Entry]:
         f"{group} backfill": Entry(
             "nightly_cleanup  3 jobs", "nightly_cleanup --from tomorrow", 2, "--from", "occasion job_ids skipped"
         ),
-        f"{group} history": Entry(
+        f"{group} fires": Entry(
             "fired",
             "nobody",
             3,

@@ -27,7 +27,7 @@ async def test_a_schedule_lives_from_create_to_delete(served: Cli) -> None:
     assert "Nobody is here to answer: add --yes" in await served.refused("schedules", "delete", "nightly")
     assert "deleted" in await served.ok("schedules", "delete", "nightly", "--yes")
     assert "there is no schedule 'nightly'" in await served.refused("schedules", "show", "nightly", code=3)
-    assert await served.ok("schedules", "history", made["id"])  # which stays
+    assert await served.ok("schedules", "fires", made["id"])  # which stays
 
 
 async def test_a_schedule_is_fired_skipped_and_backfilled(served: Cli) -> None:
@@ -37,9 +37,9 @@ async def test_a_schedule_is_fired_skipped_and_backfilled(served: Cli) -> None:
     skipped = await served.one("schedules", "skip", "nightly")
     assert (await served.one("schedules", "preview", "nightly", "-n", "1"))["times"][0]["due_at"] > skipped["skipped"]
     assert "3 jobs enqueued" in await served.ok("schedules", "backfill", "nightly", "--from", "3d")
-    ledger = await served.json("schedules", "history", "nightly")
-    assert sorted(line["triggered_by"] for line in ledger) == ["backfill"] * 3 + ["manual"] * 2
-    text = await served.ok("triggers", "history", "nightly", "--limit", "5")
+    fires = await served.json("schedules", "fires", "nightly")
+    assert sorted(line["triggered_by"] for line in fires) == ["backfill"] * 3 + ["manual"] * 2
+    text = await served.ok("triggers", "fires", "nightly", "--limit", "5")
     assert ran["job_id"] in text
     assert "skip_next" in text
     assert {job["id"] for job in await served.json("jobs", "list", "--trigger", "nightly")} >= {ran["job_id"]}

@@ -39,7 +39,7 @@ async def test_each_due_time_of_the_range_gets_a_job_oldest_first_with_both_ends
     times = [START + n * HOUR for n in (2, 3, 4, 5)]
     assert await jobs(engine) == [(at, "backfill") for at in times]
     assert (len(made.job_ids), made.skipped, made.job_ids) == (4, 0, sorted(made.job_ids))
-    lines = await hr.control.triggers.ledger("hourly")
+    lines = await hr.control.triggers.fires("hourly")
     assert [(line.due_at, line.job_id) for line in lines][::-1] == list(zip(times, made.job_ids, strict=True))
     assert {(line.outcome, line.triggered_by, line.occasion) for line in lines} == {
         ("fired", "backfill", str(made.occasion))
@@ -88,7 +88,7 @@ async def test_with_skip_one_job_is_made_and_none_while_one_is_live(engine: Engi
     assert [at for at, _ in await jobs(engine)] == [START]
     again = await backfill("hourly", START, START + HOUR, overlap="skip")
     assert (again.job_ids, again.skipped) == ([], 2)
-    of_it = [line for line in await hr.control.triggers.ledger("hourly") if line.occasion == str(again.occasion)]
+    of_it = [line for line in await hr.control.triggers.fires("hourly") if line.occasion == str(again.occasion)]
     assert [(line.outcome, line.reason) for line in of_it] == [("skipped", "overlap")] * 2
 
 
@@ -127,6 +127,6 @@ async def test_a_payload_that_cannot_be_made_is_skipped_and_says_why(hr: Headrac
     await hr.control.triggers.update("hourly", **settings)
     made = await hr.control.triggers.backfill("hourly", START, START + HOUR)
     assert (made.job_ids, made.skipped) == ([], 2)
-    lines = await hr.control.triggers.ledger("hourly")
+    lines = await hr.control.triggers.fires("hourly")
     assert {line.reason for line in lines} == {"invalid_payload"}
     assert all(str(line.detail).startswith("n:") for line in lines)

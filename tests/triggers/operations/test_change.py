@@ -141,7 +141,7 @@ async def test_names_definitions_and_tenants_that_are_none_are_named(hr: Headrac
         lambda of: triggers.fire("b", tenant=of),
         lambda of: triggers.skip_next("b", tenant=of),
         lambda of: triggers.backfill("b", START, later, tenant=of),
-        lambda of: triggers.ledger("b", tenant=of),
+        lambda of: triggers.fires("b", tenant=of),
         lambda of: triggers.preview("b", tenant=of),
     ):
         with pytest.raises(NotFound, match='unknown trigger "b" of tenant "default"'):

@@ -106,14 +106,14 @@ async def test_a_preview_of_too_many_or_of_no_times_is_refused(hr: Headrace) -> 
         await hr.control.triggers.preview("waits")
 
 
-async def test_the_ledger_shows_the_newest_first_and_no_more_than_asked_for(hr: Headrace) -> None:
+async def test_fires_are_listed_newest_first_and_no_more_than_asked_for(hr: Headrace) -> None:
     await hr.control.triggers.backfill("hourly", START, START + 9 * HOUR)
-    lines = await hr.control.triggers.ledger("hourly", limit=3)
+    lines = await hr.control.triggers.fires("hourly", limit=3)
     assert [line.due_at for line in lines] == [START + n * HOUR for n in (9, 8, 7)]
-    assert len(await hr.control.triggers.ledger("hourly")) == 10
+    assert len(await hr.control.triggers.fires("hourly")) == 10
     for limit in (0, -1):
         with pytest.raises(BadRequest, match=f"not {limit}"):
-            await hr.control.triggers.ledger("hourly", limit=limit)
+            await hr.control.triggers.fires("hourly", limit=limit)
 
 
 async def test_deliveries_are_read_by_trigger_newest_first_also_of_one_that_was_deleted(

@@ -48,7 +48,7 @@ async def test_it_runs_now_beside_its_rule_also_while_it_is_disabled(engine: Eng
     assert (ran.fired, ran.reason) == (True, None)
     job = await engine.job(ran.job_id)
     assert (job.payload, job.source, str(job.status)) == ({"n": 7}, "manual", "queued")
-    (line,) = await triggers.ledger("hourly")
+    (line,) = await triggers.fires("hourly")
     assert (line.outcome, line.triggered_by, line.job_id) == ("fired", "manual", ran.job_id)
     assert line.occasion
     after = await triggers.get("hourly")
@@ -71,7 +71,7 @@ async def test_overlap_is_the_callers_choice_or_else_the_triggers(engine: Engine
     assert (await fire("alone", overlap="allow")).fired
     await finish_all(engine)
     assert (await fire("alone")).fired
-    reasons = [(line.outcome, line.reason) for line in await hr.control.triggers.ledger("alone")]
+    reasons = [(line.outcome, line.reason) for line in await hr.control.triggers.fires("alone")]
     assert reasons == [("fired", None), ("fired", None), ("skipped", "overlap"), ("fired", None)]
 
 
@@ -91,7 +91,7 @@ async def test_a_choice_that_is_none_is_refused(hr: Headrace) -> None:
         await hr.control.triggers.fire("hourly", overlap=choice)
     with pytest.raises(BadRequest, match="sometimes"):
         await hr.control.triggers.backfill("hourly", START, START, overlap=choice)
-    assert await hr.control.triggers.ledger("hourly") == []
+    assert await hr.control.triggers.fires("hourly") == []
 
 
 async def test_an_init_trigger_runs_by_hand_too_and_an_event_trigger_does_not(engine: Engine, hr: Headrace) -> None:
@@ -130,7 +130,7 @@ async def test_the_next_time_is_skipped_and_the_one_after_it_fires(engine: Engin
     assert await triggers.skip_next("hourly") == due
     assert (await triggers.get("hourly")).next_run_at == due + HOUR
     assert await triggers.skip_next("hourly") == due + HOUR
-    lines = [(line.due_at, line.outcome, line.reason, line.triggered_by) for line in await triggers.ledger("hourly")]
+    lines = [(line.due_at, line.outcome, line.reason, line.triggered_by) for line in await triggers.fires("hourly")]
     assert lines == [(at, "skipped", "skip_next", "manual") for at in (due + HOUR, due)]
     # Nor does it come back when the trigger is turned off and on, which counts from now.
     await triggers.disable("hourly")
@@ -138,7 +138,7 @@ async def test_the_next_time_is_skipped_and_the_one_after_it_fires(engine: Engin
     await make_due(engine, "hourly", due - HOUR)
     await engine.db.execute("update headrace.trigger set catch_up = 'all'")
     await schedule_once(engine)
-    assert [line.due_at for line in await triggers.ledger("hourly") if line.outcome == "fired"] == [due - HOUR]
+    assert [line.due_at for line in await triggers.fires("hourly") if line.outcome == "fired"] == [due - HOUR]
 
 
 async def test_a_time_not_yet_computed_can_be_skipped(engine: Engine, hr: Headrace) -> None:

@@ -40,7 +40,7 @@ async def test_a_disabled_trigger_fires_no_more_and_keeps_its_note_and_its_jobs(
     await schedule_once(engine)
     stopped = await triggers.get("hourly")
     assert (stopped.enabled, stopped.pause_note, stopped.fires, stopped.runs) == (False, "too loud", 0, 1)
-    assert [fire.job_id for fire in await triggers.ledger("hourly")] == [before.job_id]
+    assert [fire.job_id for fire in await triggers.fires("hourly")] == [before.job_id]
     assert await engine.status(before.job_id) == "queued"
     await triggers.disable("hourly")
     assert (await triggers.get("hourly")).pause_note == "too loud"
@@ -54,7 +54,7 @@ async def test_enabling_counts_from_now_and_the_disabled_stretch_is_one_line(eng
     await schedule_once(engine)
     again = await triggers.get("hourly")
     assert (again.enabled, again.pause_note, again.next_run_at, again.fires) == (True, None, following, 0)
-    (line,) = await triggers.ledger("hourly")
+    (line,) = await triggers.fires("hourly")
     assert (line.due_at, line.until, line.n) == (following - 5 * HOUR, following - HOUR, 5)
     assert (line.outcome, line.reason, line.job_id) == ("skipped", "disabled", None)
 
@@ -65,7 +65,7 @@ async def test_enabling_what_is_enabled_changes_nothing(hr: Headrace) -> None:
     assert await hr.control.triggers.get("hourly") == before
 
 
-async def test_a_new_rule_holds_from_now_and_what_the_old_one_left_undone_is_in_the_ledger(
+async def test_a_new_rule_holds_from_now_and_what_the_old_one_left_undone_is_among_the_fires(
     engine: Engine, hr: Headrace
 ) -> None:
     overdue = await due(hr) - HOUR
@@ -76,7 +76,7 @@ async def test_a_new_rule_holds_from_now_and_what_the_old_one_left_undone_is_in_
     assert (after.settings["every_seconds"], after.settings["payload"]) == (7200, {"n": 2})
     assert after.next_run_at is not None
     assert (after.next_run_at - START) % timedelta(hours=2) == timedelta(0)
-    (line,) = await hr.control.triggers.ledger("hourly")
+    (line,) = await hr.control.triggers.fires("hourly")
     assert (line.due_at, line.outcome, line.reason) == (overdue, "skipped", "edited")
 
 
@@ -120,7 +120,7 @@ async def test_a_deleted_trigger_is_gone_and_its_history_and_jobs_stay(engine: E
     trigger_id = (await triggers.get("hourly")).id
     await triggers.delete("hourly")
     assert await triggers.list() == []
-    assert [line.job_id for line in await triggers.ledger("hourly")] == [ran.job_id]
+    assert [line.job_id for line in await triggers.fires("hourly")] == [ran.job_id]
     assert await engine.db.fetchval("select job_id from headrace.fire where trigger_id = $1", trigger_id) == ran.job_id
     gone = await engine.db.fetchval("select name from headrace.deleted_trigger where id = $1", trigger_id)
     assert gone == "hourly"
@@ -131,7 +131,7 @@ async def test_a_deleted_trigger_is_gone_and_its_history_and_jobs_stay(engine: E
     assert tuple(row or ()) == ("hourly", True, "manual")
     # The name is free again, and the new one starts without the old one's past.
     await triggers.create("hourly", "work", every_seconds=60.0)
-    assert await triggers.ledger("hourly") == []
+    assert await triggers.fires("hourly") == []
 
 
 async def test_a_tenants_triggers_are_its_own(engine: Engine, hr: Headrace) -> None:
@@ -148,4 +148,4 @@ async def test_a_tenants_triggers_are_its_own(engine: Engine, hr: Headrace) -> N
     ran = await triggers.fire("hourly", tenant="acme")
     tenant = "select t.name from headrace.job join headrace.tenant as t on t.id = tenant_id where job.id = $1"
     assert await engine.db.fetchval(tenant, ran.job_id) == "acme"
-    assert await triggers.ledger("hourly") == []
+    assert await triggers.fires("hourly") == []

@@ -1,4 +1,4 @@
-"""A trigger's own page: its rule, its next times, its ledger, and what can be done with it."""
+"""A trigger's own page: its rule, its next times, its fires, and what can be done with it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def test_it_says_its_rule_and_its_next_ten_times(dash: Dash) -> None:
     await expect(times.nth(2)).to_contain_text("Clocks go forward: moved from 02:30 to 03:00.")
 
 
-async def test_the_ledger_has_jobs_and_skips_with_reasons_and_is_paged(dash: Dash) -> None:
+async def test_fires_show_jobs_and_skips_with_reasons_and_are_paged(dash: Dash) -> None:
     trigger_id = await dash.trigger(every_seconds=3600, starts_at="2030-01-01T00:00:00Z")
     await dash.open(f"/triggers/{trigger_id}")
     await expect(dash.page.get_by_role("heading", name="Nothing has been due yet")).to_be_visible()
@@ -27,7 +27,7 @@ async def test_the_ledger_has_jobs_and_skips_with_reasons_and_is_paged(dash: Das
     stretch = {"from": "2030-02-01T00:00:00Z", "until": "2030-02-02T12:00:00Z"}
     await dash.api.post(f"/jobs/triggers/{trigger_id}/backfill", json=stretch)
     await dash.page.reload()
-    lines = dash.page.get_by_role("region", name="Fire ledger").last.locator("tbody tr")
+    lines = dash.page.get_by_role("region", name="Fires").last.locator("tbody tr")
     await expect(lines).to_have_count(25)
     await expect(lines.first).to_contain_text("backfill")
     await dash.button("Older").click()
@@ -87,11 +87,11 @@ async def test_it_is_paused_with_a_note_and_turned_on_again(dash: Dash) -> None:
     await dash.open(f"/triggers/{trigger_id}")
     await dash.button("Actions").click()
     await dash.page.get_by_role("menuitem", name="Pause with a note").click()
-    await dash.page.get_by_label("Why, for others").fill("ledger migration")
+    await dash.page.get_by_label("Why, for others").fill("billing migration")
     await dash.button("Pause").click()
-    await expect(dash.page.get_by_text("Paused: ledger migration")).to_be_visible()
+    await expect(dash.page.get_by_text("Paused: billing migration")).to_be_visible()
     await dash.page.get_by_role("switch", name="nightly enabled").click()
-    await expect(dash.page.get_by_text("Paused: ledger migration")).to_have_count(0)
+    await expect(dash.page.get_by_text("Paused: billing migration")).to_have_count(0)
 
 
 async def test_one_that_is_not_there_says_so(dash: Dash) -> None:

@@ -182,7 +182,7 @@ async def test_a_viewer_sees_triggers_and_changes_none(
         await expect(dash.button("New trigger")).to_have_count(0)
         await expect(dash.button(re.compile("Run now|Actions for"))).to_have_count(0)
         await dash.open(f"/triggers/{trigger_id}")
-        await expect(dash.page.get_by_role("heading", name="Fire ledger")).to_be_visible()
+        await expect(dash.page.get_by_role("heading", name="Fires")).to_be_visible()
         await expect(dash.button(re.compile("Run now|Edit"))).to_have_count(0)
 
 

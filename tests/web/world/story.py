@@ -175,7 +175,7 @@ async def tell_triggers(dash: Dash) -> dict[str, str]:
         for _ in range(times):
             await dash.api.post(f"/jobs/triggers/{made[name]}/fire", json={"overlap": "allow"})
     await dash.api.post(f"/jobs/triggers/{made['tags-quarter-hour']}/skip-next")
-    note = {"note": "ledger migration until 9 March"}
+    note = {"note": "billing migration until 9 March"}
     await dash.api.post(f"/jobs/triggers/{made['month-end-invoices']}/disable", json=note)
     for number in range(12):
         await dash.api.post("/events", json={"name": "user.created", "data": {"id": number + 1}})

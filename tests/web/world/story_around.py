@@ -100,7 +100,7 @@ async def set_the_scene(dash: Dash) -> None:
 async def end_the_scene(dash: Dash) -> None:
     """What an operator does in the end, and who else works."""
     with dash.server.as_admin() as admin:
-        _must(admin.post("/admin/queues/reports/pause", json={"note": "the ledger is moved; until 16:00"}))
+        _must(admin.post("/admin/queues/reports/pause", json={"note": "the books are moved; until 16:00"}))
         _must(admin.post("/admin/tenants/initech/pause", json={"note": "trial is over"}))
     for _ in range(4):
         await dash.enqueue("invoice-export")

@@ -139,5 +139,5 @@ async def test_a_schedule_made_by_sql_is_refused_and_one_from_before_is_skipped_
                 "update headrace.definition set payload_schema = $1::jsonb where key = 'pay'", schema
             )
         await until("it was due", lambda: connection.fetchval("select exists (select from headrace.fire)"))
-    ledger = await connection.fetch("select outcome, reason from headrace.fire")
-    assert [tuple(row) for row in ledger] == [("skipped", "secret_fields")]
+    fires = await connection.fetch("select outcome, reason from headrace.fire")
+    assert [tuple(row) for row in fires] == [("skipped", "secret_fields")]

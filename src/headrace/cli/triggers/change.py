@@ -94,7 +94,7 @@ async def disable(
 
 
 async def delete(group: Group, call: Call, name: Name, yes: Yes = False) -> None:
-    """Delete it; its ledger and its jobs stay. One that code declares can only be disabled.
+    """Delete it; its fires and its jobs stay. One that code declares can only be disabled.
 
     Example: headrace GROUP delete hourly --yes
     """
@@ -102,7 +102,7 @@ async def delete(group: Group, call: Call, name: Name, yes: Yes = False) -> None
         found = await find_trigger(api, name, kind=group.kind)
         confirm(f"Delete {found['name']} ({rule(found)})?", yes=yes)
         await api.delete(f"/jobs/triggers/{found['id']}")
-    call.show.said(f"{found['name']}  deleted; its history stays under {found['id']}", found)
+    call.show.said(f"{found['name']}  deleted; its fires stay under {found['id']}", found)
 
 
 async def reset(group: Group, call: Call, name: Name) -> None:

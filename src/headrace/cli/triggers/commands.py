@@ -27,7 +27,7 @@ COMMANDS: dict[str, Command] = {
     "skip": triggers_run.skip,
     "preview": triggers_list.preview,
     "backfill": triggers_run.backfill,
-    "history": triggers_list.history,
+    "fires": triggers_list.fires,
 }
 
 

@@ -1,4 +1,4 @@
-"""`headrace triggers|schedules list|show|preview|history`: look at triggers."""
+"""`headrace triggers|schedules list|show|preview|fires`: look at triggers."""
 
 from __future__ import annotations
 
@@ -97,10 +97,10 @@ async def preview(
     call.show.table(answer["times"], time_columns(zone), empty="it is never due again")
 
 
-async def history(group: Group, call: Call, name: Name, limit: Limit = 50, everything: All = False) -> None:
-    """Show its ledger: what became of each due time, newest first. Also of a deleted one, by its id.
+async def fires(group: Group, call: Call, name: Name, limit: Limit = 50, everything: All = False) -> None:
+    """Show what became of each due time, newest first. A deleted trigger is found by its id.
 
-    Example: headrace GROUP history nightly_cleanup
+    Example: headrace GROUP fires nightly_cleanup
     """
     async with call.api() as api:
         path = f"/jobs/triggers/{await trigger_id(api, name, kind=group.kind)}/fires"

@@ -1,4 +1,4 @@
-"""How triggers, their ledger and their deliveries are shown."""
+"""How triggers, their fires and their deliveries are shown."""
 
 from __future__ import annotations
 

@@ -456,7 +456,7 @@ create table headrace.queue_share (
 --   next_run_at     the due time; null: compute it; infinity: there are no more
 --   fire_at         that with jitter, which is what schedulers look at
 --   effective_from  since when the rule holds: due times are computed from here
---   uncovered_from  due times from here to effective_from came to nothing (uncovered_why), and the ledger does not have them yet
+--   uncovered_from  due times from here to effective_from came to nothing (uncovered_why), and they have no fire yet
 --   pending_due_at  a due time that waits for the job before it to end
 --   fires, runs     jobs that the rule made, and those with runs by hand and backfills
 --   version         goes up with every change to what the trigger does or when; a scheduler's advance is none

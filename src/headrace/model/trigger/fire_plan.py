@@ -39,7 +39,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of the ledger to be. With a payload it fires."""
+    """A fire to be. With a payload it fires."""
 
     due_at: datetime
     triggered_by: str
@@ -52,7 +52,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Plan:
-    """Lines for the ledger, and what the trigger is like afterwards; no `next_run_at` means it has finished."""
+    """Fires, and what the trigger is like afterwards; no `next_run_at` means it has finished."""
 
     next_run_at: datetime | None
     entries: list[Entry] = field(default_factory=list)

@@ -38,7 +38,7 @@ class Trigger(NamedTuple):
 
 
 class Fire(NamedTuple):
-    """A line of the ledger: a due time, or with `until` a stretch of them, and what became of it."""
+    """A fire: a due time, or with `until` a stretch of them, and what became of it."""
 
     due_at: datetime
     outcome: str

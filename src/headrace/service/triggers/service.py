@@ -60,7 +60,7 @@ class TriggerPage(NamedTuple):
 
 
 class FirePage(NamedTuple):
-    """Lines of a ledger, newest first."""
+    """Fires, newest first."""
 
     items: Sequence[Fire]
     next_cursor: str | None
@@ -110,7 +110,7 @@ class Triggers(TriggerOverview):
         enabled: bool | None = None,
         **changes: Unpack[TriggerSettings],
     ) -> None:
-        """Change some settings. A new rule holds from now; what the old one left undone is in the ledger."""
+        """Change some settings. A new rule holds from now; what the old one left undone is among the fires."""
         async with self._begin("triggers.change") as act:
             it = await _named(act, trigger, tenant)
             await update_trigger(act.conn, it.name, changes, tenant=it.tenant)
@@ -197,12 +197,12 @@ class Triggers(TriggerOverview):
         it = await self.get(trigger, tenant=tenant)
         return await asyncio.to_thread(due_between, it, first, until, MOST_BACKFILLED + 1)
 
-    async def ledger(self, trigger: str | UUID, *, tenant: str | None = None, limit: int = 100) -> Sequence[Fire]:
+    async def fires(self, trigger: str | UUID, *, tenant: str | None = None, limit: int = 100) -> Sequence[Fire]:
         """What became of its due times, newest first; also of one that was deleted."""
         async with self._begin("triggers.read") as act:
             return await list_fires(act.conn, await _id(act, trigger, tenant), limit=limit)
 
-    async def fires(self, trigger: str | UUID, *, limit: int = 100, cursor: str | None = None) -> FirePage:
+    async def fires_page(self, trigger: str | UUID, *, limit: int = 100, cursor: str | None = None) -> FirePage:
         """The same, page by page."""
         check_limit(limit)
         begin = None if cursor is None else read_cursor(cursor, moment, moment, str)
@@ -220,7 +220,9 @@ class Triggers(TriggerOverview):
         async with self._begin("triggers.read") as act:
             return await list_deliveries(act.conn, await _id(act, trigger, tenant), limit=limit)
 
-    async def delivered(self, trigger: str | UUID, *, limit: int = 100, cursor: str | None = None) -> EventDeliveryPage:
+    async def deliveries_page(
+        self, trigger: str | UUID, *, limit: int = 100, cursor: str | None = None
+    ) -> EventDeliveryPage:
         """The same, page by page."""
         check_limit(limit)
         before = None if cursor is None else read_cursor(cursor, UUID)[0]

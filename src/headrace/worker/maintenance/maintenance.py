@@ -23,7 +23,7 @@ from headrace.queue.rescue import look, mark_lost_workers, rescue_jobs
 from headrace.rollups.fold import fold_deltas
 from headrace.rollups.prune import prune_rollups
 from headrace.rollups.sample import sample_queue
-from headrace.triggers.prune import prune_events, prune_ledger, prune_windows
+from headrace.triggers.prune import prune_events, prune_fires, prune_windows
 from headrace.worker.maintenance.due_watch import DueWatch
 from headrace.worker.maintenance.loop import Loop, Watched
 from headrace.worker.maintenance.own_server import Reviver, Undertaker
@@ -46,7 +46,7 @@ PRUNE_AFTER = 60.0
 class RetentionAges(NamedTuple):
     """How long history is kept."""
 
-    ledger: timedelta
+    fires: timedelta
     events: timedelta
     logs: timedelta
     rollups: timedelta
@@ -158,13 +158,13 @@ class Upkeep(Loop):
 
 
 async def _prune(conn: Connection, keep: RetentionAges) -> None:
-    await prune_ledger(conn, keep=keep.ledger)
+    await prune_fires(conn, keep=keep.fires)
     await prune_events(conn, keep=keep.events)
     await prune_windows(conn)
     await prune_logs(conn, keep=keep.logs)
     await prune_rollups(conn, keep=keep.rollups)
-    await prune_alerts(conn, keep=keep.ledger)
-    await prune_notices(conn, keep=keep.ledger)
+    await prune_alerts(conn, keep=keep.fires)
+    await prune_notices(conn, keep=keep.fires)
 
 
 class Maintenance:

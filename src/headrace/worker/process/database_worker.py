@@ -192,7 +192,7 @@ def retention_of(settings: Settings) -> RetentionAges | None:
         return None
     kept = settings.retention
     return RetentionAges(
-        ledger=timedelta(days=kept.ledger_days),
+        fires=timedelta(days=kept.fires_days),
         events=timedelta(days=kept.events_days),
         logs=timedelta(days=kept.logs_days),
         rollups=timedelta(days=kept.rollups_days),

@@ -22,7 +22,7 @@ class DaysAnswer(ResponseModel):
     jobs_days: float = Field(description="ended jobs of definitions that say nothing themselves")
     dead_letters_days: float = Field(description="dead letters, at least")
     logs_days: float
-    ledger_days: float
+    fires_days: float
     events_days: float
     rollups_days: float
     tokens_days: float

@@ -112,7 +112,7 @@ class SkippedAnswer(ResponseModel):
 
 
 class BackfillAnswer(ResponseModel):
-    """The jobs, oldest first; the ledger has them under the occasion."""
+    """The jobs, oldest first; their fires have the occasion."""
 
     occasion: UUID
     job_ids: list[UUID]

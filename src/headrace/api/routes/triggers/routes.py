@@ -87,7 +87,7 @@ async def update_trigger(service: CurrentService, trigger_id: UUID, changes: Tri
 
 @router.delete("/{trigger_id}", status_code=204)
 async def delete_trigger(service: CurrentService, trigger_id: UUID) -> None:
-    """Remove it; its ledger and its jobs stay. One that code declares can only be disabled."""
+    """Remove it; its fires and its jobs stay. One that code declares can only be disabled."""
     await service.triggers.delete(trigger_id)
 
 
@@ -142,8 +142,8 @@ async def preview_trigger(
 
 @router.get("/{trigger_id}/fires")
 async def list_fires(service: CurrentService, trigger_id: UUID, query: Annotated[PageQuery, Query()]) -> FiresAnswer:
-    """The ledger: what became of its due times, newest first; also of one that was deleted."""
-    page = await service.triggers.fires(trigger_id, limit=query.limit, cursor=query.cursor)
+    """Fires: what became of its due times, newest first; also of one that was deleted."""
+    page = await service.triggers.fires_page(trigger_id, limit=query.limit, cursor=query.cursor)
     return FiresAnswer(items=[FireAnswer.model_validate(line) for line in page.items], next_cursor=page.next_cursor)
 
 
@@ -152,7 +152,7 @@ async def list_deliveries(
     service: CurrentService, trigger_id: UUID, query: Annotated[PageQuery, Query()]
 ) -> DeliveriesAnswer:
     """What it made of events, newest first; also of one that was deleted."""
-    page = await service.triggers.delivered(trigger_id, limit=query.limit, cursor=query.cursor)
+    page = await service.triggers.deliveries_page(trigger_id, limit=query.limit, cursor=query.cursor)
     return DeliveriesAnswer(
         items=[DeliveryAnswer.model_validate(line) for line in page.items], next_cursor=page.next_cursor
     )

@@ -13,7 +13,7 @@ import { may } from "../session.js";
 import { html, useEffect } from "../ui.js";
 import { Actions } from "./trigger/actions.js";
 import { Deliveries } from "./trigger/deliveries.js";
-import { Ledger } from "./trigger/ledger.js";
+import { Fires } from "./trigger/fires.js";
 import { Facts, Template } from "./trigger/facts.js";
 import { turn } from "./triggers/change.js";
 
@@ -60,7 +60,7 @@ export function TriggerPage({ params }) {
       <div class="stack">${
         found.trigger_type === "event"
           ? html`<${Deliveries} trigger=${found} first=${lines} />`
-          : html`<${Ledger} trigger=${found} first=${lines} />`
+          : html`<${Fires} trigger=${found} first=${lines} />`
       }</div>
       <div class="stack">
         ${timed && html`<${Panel} class="first-when-narrow" title="Next ten" note=${found.timezone}>

@@ -15,7 +15,7 @@ const KEPT = /** @type {[string, string][]} */ ([
   ["jobs_days", "Ended jobs"],
   ["dead_letters_days", "Dead letters"],
   ["logs_days", "Log lines"],
-  ["ledger_days", "Runs of triggers"],
+  ["fires_days", "Fires"],
   ["events_days", "Events"],
   ["rollups_days", "Figures"],
   ["tokens_days", "Revoked tokens"],

@@ -92,7 +92,7 @@ function Progress({ trigger, made, close }) {
       clearTimeout(timer);
     };
   }, [made]);
-  const skipped = made.skipped ? ` ${plural(made.skipped, "due time")} came to nothing; the ledger says why.` : "";
+  const skipped = made.skipped ? ` ${plural(made.skipped, "due time")} came to nothing; the fires say why.` : "";
   return html`<${Dialog} title=${`Backfill ${trigger.name}`} close=${close} foot=${html`
       <a class="button" href=${href("/jobs", { q: `trigger:${trigger.id} source:backfill` })} onClick=${close}>See the
         jobs</a>

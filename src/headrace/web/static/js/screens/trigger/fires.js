@@ -11,14 +11,14 @@ import { Outcome } from "./outcome.js";
 import { useOlder } from "./paged.js";
 
 /** What became of its due times, newest first. @param {{trigger: any, first: import("../../resource.js").Resource<any>}} props */
-export function Ledger({ trigger, first }) {
+export function Fires({ trigger, first }) {
   const lines = useOlder(`${pathOf(trigger)}/fires`, first);
-  return html`<${Panel} title="Fire ledger" note="every due time, and what became of it">
-    <${Loaded} of=${first} what="The ledger">${() =>
+  return html`<${Panel} title="Fires" note="every due time, and what became of it">
+    <${Loaded} of=${first} what="The fires">${() =>
       lines.items.length === 0
         ? html`<${Empty} title="Nothing has been due yet" icon="triggers"><p>Each due time will stand here, fired with its
             job or skipped with the reason.</p></${Empty}>`
-        : html`<div class="table-scroll ruled" tabindex="0" role="group" aria-label="Fire ledger"><table>
+        : html`<div class="table-scroll ruled" tabindex="0" role="group" aria-label="Fires"><table>
             <thead><tr><th scope="col">Due</th><th scope="col">Outcome</th><th scope="col">Why</th>
               <th scope="col" class="wide-only">How</th><th scope="col" class="num wide-only">When</th></tr></thead>
             <tbody>${lines.items.map((line) => html`<${Line} key=${line.due_at + line.occasion + line.at} line=${line}
