@@ -90,7 +90,7 @@ async def half_heads(target: Target) -> None:
 
 
 async def large_batch(target: Target) -> None:
-    jobs = [{"definition_key": "noop", "payload": {"number": 1, "text": "x" * 2000}} for _ in range(10_000)]
+    jobs = [{"definition": "noop", "payload": {"number": 1, "text": "x" * 2000}} for _ in range(10_000)]
     await target.post("jobs/batch", {"jobs": jobs}, "tenant_admin")
 
 

@@ -24,7 +24,7 @@ class Access:
     valid: bool = True
 
 
-SCHEDULE = {"name": "new", "trigger_type": "schedule", "cron": "0 2 * * *", "definition_key": "work"}
+SCHEDULE = {"name": "new", "trigger_type": "schedule", "cron": "0 2 * * *", "definition": "work"}
 STRETCH = {"from": "2030-01-01T00:00:00Z", "until": "2030-01-01T01:00:00Z"}
 WORKER: dict[str, Any] = {"worker_id": 1}
 RUN = {**WORKER, "run": 1}
@@ -32,8 +32,8 @@ HELLO = {"name": "w", "queues": ["*"], "definitions": ["work"], "concurrency": 1
 
 ACCESS: dict[str, Access] = {
     # jobs
-    "enqueue": Access(ADMINS, body={"definition_key": "work"}),
-    "enqueue_batch": Access(ADMINS, body={"jobs": [{"definition_key": "work"}]}),
+    "enqueue": Access(ADMINS, body={"definition": "work"}),
+    "enqueue_batch": Access(ADMINS, body={"jobs": [{"definition": "work"}]}),
     "list_jobs": Access(READERS),
     "get_job": Access(READERS, "job"),
     "list_attempts": Access(READERS, "job"),
@@ -102,9 +102,9 @@ ACCESS: dict[str, Access] = {
     "test_alert_target": Access(ADMINS, "alert_target"),
     # the server
     "list_tenants": Access(SUPER),
-    "create_tenant": Access(SUPER, body={"slug": "initech"}),
+    "create_tenant": Access(SUPER, body={"name": "initech"}),
     "get_tenant": Access(SUPER),
-    "change_tenant": Access(SUPER, body={"name": "Acme"}),
+    "change_tenant": Access(SUPER, body={"title": "Acme"}),
     "pause_tenant": Access(SUPER),
     "resume_tenant": Access(SUPER),
     "list_tokens": Access(SUPER),
@@ -150,7 +150,7 @@ ACCESS: dict[str, Access] = {
     "readyz": Access(ANYONE),
 }
 IDS = {
-    "slug": "acme",
+    "name": "acme",
     "key": "work",
     "queue": "default",
     "worker_id": "1",

@@ -49,7 +49,7 @@ async def look(api: Api) -> None:
 
 async def let_die(api: Api, client: httpx.AsyncClient) -> str:
     """A job of the client's tenant that died."""
-    job_id: str = (await client.post("/api/v1/jobs", json={"definition_key": "work"})).json()["id"]
+    job_id: str = (await client.post("/api/v1/jobs", json={"definition": "work"})).json()["id"]
     await api.end(job_id, "dead_letter")
     await api.execute(
         "insert into headrace.rollup (minute, tenant_id, definition_id, dead_letter)"

@@ -76,16 +76,16 @@ async def test_the_busiest_definitions_come_first_with_how_they_did(
     [busy] = (await acme.get("/api/v1/charts/busiest")).json()["items"]
     [usual] = (await acme.get("/api/v1/charts/usual")).json()["items"]
 
-    assert (busy["definition_key"], busy["attempts"], busy["failed"]) == ("work", 3, 0)
+    assert (busy["definition"], busy["attempts"], busy["failed"]) == ("work", 3, 0)
     assert len(busy["steps"]) == 20
     assert sum(busy["steps"]) == 3
     assert busy["duration_seconds"]["count"] == 3
-    assert usual["definition_key"] == "work"
+    assert usual["definition"] == "work"
     assert 0 < usual["p50"] <= usual["p95"]
     assert (await globex.get("/api/v1/charts/busiest")).json()["items"] == []
     assert (await globex.get("/api/v1/charts/usual")).json()["items"] == []
     week = (await acme.get("/api/v1/charts/busiest", params={"window": "7d"})).json()["items"]
-    assert [(one["definition_key"], one["attempts"]) for one in week] == [("work", 3)]
+    assert [(one["definition"], one["attempts"]) for one in week] == [("work", 3)]
 
 
 async def test_the_last_hour_of_queues_says_how_deep_they_were_and_whose_jobs_ran(

@@ -25,10 +25,10 @@ async def emit(client: httpx.AsyncClient, name: str = "order.paid", **more: Any)
 
 
 async def test_an_event_is_published_and_seen_with_what_came_of_it(api: Api, acme: httpx.AsyncClient) -> None:
-    trigger = await make(acme, cron=None, event="order.*", definition_key="greet", payload={"name": "{{event.who}}"})
+    trigger = await make(acme, cron=None, event="order.*", definition="greet", payload={"name": "{{event.who}}"})
     event_id = await emit(acme, data={"who": "Ann"}, correlation_id="c-1")
     before = (await acme.get(f"{EVENTS}/{event_id}")).json()
-    assert (before["tenant_id"], before["data"], before["deliveries"]) == ("acme", {"who": "Ann"}, [])
+    assert (before["tenant"], before["data"], before["deliveries"]) == ("acme", {"who": "Ann"}, [])
     await dispatch(api)
     event = (await acme.get(f"{EVENTS}/{event_id}")).json()
     (delivery,) = event["deliveries"]

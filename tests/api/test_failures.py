@@ -25,7 +25,7 @@ async def failed(
     api: Api, client: httpx.AsyncClient, error: str, *, final: str | None = "failed", run: int = 1, ago: int = 1
 ) -> UUID:
     """A job with an attempt that failed so many minutes ago."""
-    job_id = UUID((await client.post("/api/v1/jobs", json={"definition_key": "work"})).json()["id"])
+    job_id = UUID((await client.post("/api/v1/jobs", json={"definition": "work"})).json()["id"])
     await api.execute(FAIL, job_id, run, final, ago, error)
     return job_id
 

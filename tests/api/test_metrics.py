@@ -55,7 +55,7 @@ async def test_what_happened_to_jobs_is_counted(api: Api, admin: httpx.AsyncClie
     async with running(WorkerProcess(api.hr)):
         for key in ("work", "work", "fail"):
             await finished(api.hr, await api.hr.enqueue(key, tenant="acme"))
-    await acme.post("/api/v1/jobs", json={"definition_key": "greet", "payload": {"name": "x"}})
+    await acme.post("/api/v1/jobs", json={"definition": "greet", "payload": {"name": "x"}})
     await count(api)
 
     found = await scrape(admin)

@@ -32,7 +32,7 @@ async def test_before_the_first_job_all_is_well(api: Api, acme: httpx.AsyncClien
 async def test_jobs_that_nobody_runs_are_found_by_who_they_belong_to(
     api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient, admin: httpx.AsyncClient
 ) -> None:
-    await acme.post("/api/v1/jobs", json={"definition_key": "work"})
+    await acme.post("/api/v1/jobs", json={"definition": "work"})
     await fold(api)
 
     assert (await acme.get(HEALTH)).json()["title"] == "No worker serves queue default"
@@ -43,8 +43,8 @@ async def test_jobs_that_nobody_runs_are_found_by_who_they_belong_to(
 async def test_jobs_of_a_definition_that_is_gone_are_told_by_its_name_and_not_as_a_late_queue(
     api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient
 ) -> None:
-    await acme.post("/api/v1/jobs", json={"definition_key": "work"})
-    schedule = {"name": "nightly", "definition_key": "work", "cron": "0 3 * * *"}
+    await acme.post("/api/v1/jobs", json={"definition": "work"})
+    schedule = {"name": "nightly", "definition": "work", "cron": "0 3 * * *"}
     made = (await acme.post("/api/v1/jobs/triggers", json=schedule)).json()
     async with api.hr.database.pool.acquire() as conn:
         await register_worker(conn, WorkerIdentity("w", "host", 1, "0", ("*",), ("other",), 1, timedelta(minutes=1)))
@@ -69,7 +69,7 @@ async def test_jobs_of_a_definition_that_is_gone_are_told_by_its_name_and_not_as
 async def test_jobs_that_live_workers_cannot_read_are_told_with_both_versions_to_whom_they_belong(
     api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient, admin: httpx.AsyncClient
 ) -> None:
-    await acme.post("/api/v1/jobs", json={"definition_key": "work"})
+    await acme.post("/api/v1/jobs", json={"definition": "work"})
     old = WorkerIdentity("w", "host", 1, "0", ("*",), ("work",), 1, timedelta(minutes=1), schemas={"work": "older"})
     gone = WorkerIdentity("g", "host", 2, "0", ("*",), ("work",), 1, timedelta(minutes=1), schemas={"work": "oldest"})
     async with api.hr.database.pool.acquire() as conn:

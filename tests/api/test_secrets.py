@@ -75,7 +75,7 @@ async def hand(api: Api) -> AsyncIterator[Hand]:
 
 
 async def enqueue(client: httpx.AsyncClient) -> str:
-    answer = await client.post(JOBS, json={"definition_key": "vault", "payload": PAYLOAD})
+    answer = await client.post(JOBS, json={"definition": "vault", "payload": PAYLOAD})
     assert answer.status_code == 201, answer.text
     assert answer.json()["payload"] == SHOWN
     return str(answer.json()["id"])
@@ -133,7 +133,7 @@ async def test_what_a_trigger_hands_to_a_secret_field_is_masked_in_its_event(
     api: Api, acme: httpx.AsyncClient, connection: Connection
 ) -> None:
     template = {"keys": ["{{event.a}}"], "map": "{{event.b}}", "note": "{{event.none.at_all}}"}
-    await make(acme, cron=None, event="vault.*", definition_key="vault", payload=template)
+    await make(acme, cron=None, event="vault.*", definition="vault", payload=template)
     data = {"a": KEPT[0], "b": {"x": KEPT[1], "open": "shown-1"}, "c": f"with {KEPT[0]}", "password": "hunter2"}
     masked = {"a": "***", "b": {"x": "***", "open": "shown-1"}, "c": "with ***", "password": "***"}
     first = await emit(acme, "vault.opened", data=data)
@@ -157,7 +157,7 @@ async def test_the_payload_of_a_trigger_is_shown_masked_and_edited_without_its_s
     api: Api, acme: httpx.AsyncClient, connection: Connection
 ) -> None:
     given = {**PAYLOAD, "map": {"a": "{{ event.key }}", "b": "{{ event.key || 'value-of-a-map' }}"}}
-    trigger = await make(acme, cron=None, event="a.b", definition_key="vault", payload=given)
+    trigger = await make(acme, cron=None, event="a.b", definition="vault", payload=given)
     shown = {**SHOWN, "map": {"a": "{{ event.key }}", "b": "***"}}
     assert trigger["payload"] == shown
     place = f"{TRIGGERS}/{trigger['id']}"
@@ -170,16 +170,14 @@ async def test_the_payload_of_a_trigger_is_shown_masked_and_edited_without_its_s
     stored = json.loads(await connection.fetchval("select payload from headrace.trigger"))
     assert stored == {**given, "note": "shown-5"}
 
-    copy = await acme.post(
-        TRIGGERS, json={"name": "copy", "cron": "@daily", "definition_key": "vault", "payload": shown}
-    )
+    copy = await acme.post(TRIGGERS, json={"name": "copy", "cron": "@daily", "definition": "vault", "payload": shown})
     assert (copy.status_code, copy.json()["errors"][0]["field"]) == (422, "payload")
-    trial = {"payload": PAYLOAD, "definition_key": "vault"}
+    trial = {"payload": PAYLOAD, "definition": "vault"}
     assert (await acme.post(f"{TRIGGERS}/test-render", json=trial)).json()["payload"] == SHOWN
 
 
 async def test_a_payload_that_does_not_fit_is_refused_without_quoting_it(acme: httpx.AsyncClient) -> None:
     for wrong in ({KEPT[0]: 1}, {"keys": [[KEPT[0]]]}, {"map": {"a": [KEPT[0]]}}, {"pair": [1, {KEPT[0]: 1}]}):
-        answer = await acme.post(JOBS, json={"definition_key": "vault", "payload": {**PAYLOAD, **wrong}})
+        answer = await acme.post(JOBS, json={"definition": "vault", "payload": {**PAYLOAD, **wrong}})
         assert answer.status_code == 422
         hold_no_secret(answer.text)

@@ -94,7 +94,7 @@ async def test_the_examples_with_curl_work_as_they_are_printed(api: Api, served:
     out, _ = await asyncio.wait_for(shell.communicate(), PATIENCE)
 
     assert shell.returncode == 0, out.decode()
-    for said in ('"status":"queued"', '"slug":"initech"', '"token":"hr_', '"matching":0'):
+    for said in ('"status":"queued"', '"name":"initech"', '"token":"hr_', '"matching":0'):
         assert said in out.decode(), out.decode()
 
 
@@ -118,7 +118,7 @@ async def test_mounted_in_a_host_it_knows_the_hosts_user(database_url: str) -> N
     async with host.router.lifespan_context(host):
         transport = httpx.ASGITransport(host)
         async with httpx.AsyncClient(transport=transport, base_url="http://host") as client:
-            made = await client.post("/queue/api/v1/jobs", json={"definition_key": "work"}, headers={"X-User": "ann"})
+            made = await client.post("/queue/api/v1/jobs", json={"definition": "work"}, headers={"X-User": "ann"})
             nobody = await client.get("/queue/api/v1/jobs")
 
     assert (made.status_code, made.json()["created_by"], nobody.status_code) == (201, "ann", 401)

@@ -177,7 +177,7 @@ async def test_a_page_elsewhere_cannot_use_the_cookie_to_change_anything(
     api: Api, method: str, path: str, origin: dict[str, str]
 ) -> None:
     async with browser(api) as client:
-        answer = await client.request(method, path, json={"definition_key": "work"}, headers=origin)
+        answer = await client.request(method, path, json={"definition": "work"}, headers=origin)
 
         assert answer.status_code == 403, answer.text
         assert (await client.get("/api/v1/jobs")).json()["items"] == []
@@ -185,7 +185,7 @@ async def test_a_page_elsewhere_cannot_use_the_cookie_to_change_anything(
 
 async def test_a_page_of_this_server_can(api: Api) -> None:
     async with browser(api) as client:
-        answer = await client.post("/api/v1/jobs", json={"definition_key": "work"}, headers=HERE)
+        answer = await client.post("/api/v1/jobs", json={"definition": "work"}, headers=HERE)
 
         assert answer.status_code == 201, answer.text
 
@@ -202,10 +202,8 @@ async def test_a_page_elsewhere_cannot_sign_somebody_in(api: Api) -> None:
 async def test_where_the_host_says_who_asks_a_page_elsewhere_changes_nothing(api: Api) -> None:
     hosted = Api(api.hr, create_app(api.hr, identify=lambda _: Principal("host", "super_admin")))
     async with hosted.with_token(None) as client:
-        foreign = await client.post(
-            "/api/v1/jobs", json={"definition_key": "work"}, headers={"Origin": "http://e.test"}
-        )
-        program = await client.post("/api/v1/jobs", json={"definition_key": "work"})
+        foreign = await client.post("/api/v1/jobs", json={"definition": "work"}, headers={"Origin": "http://e.test"})
+        program = await client.post("/api/v1/jobs", json={"definition": "work"})
 
         assert foreign.status_code == 403
         assert program.status_code == 201
@@ -214,6 +212,6 @@ async def test_where_the_host_says_who_asks_a_page_elsewhere_changes_nothing(api
 async def test_a_token_beside_a_cookie_needs_no_origin(api: Api) -> None:
     async with browser(api) as client:
         headers = {"Authorization": f"Bearer {await api.token('tenant_admin', 'acme')}"}
-        answer = await client.post("/api/v1/jobs", json={"definition_key": "work"}, headers=headers)
+        answer = await client.post("/api/v1/jobs", json={"definition": "work"}, headers=headers)
 
         assert answer.status_code == 201

@@ -43,7 +43,7 @@ def listeners(api: Api) -> int:
 
 
 async def enqueue(client: httpx.AsyncClient, **body: Any) -> str:
-    return str((await client.post("/api/v1/jobs", json={"definition_key": "work", **body})).json()["id"])
+    return str((await client.post("/api/v1/jobs", json={"definition": "work", **body})).json()["id"])
 
 
 async def until_heard(heard: Heard, job: str, status: str) -> None:
@@ -67,7 +67,7 @@ async def test_a_job_is_told_from_its_beginning_to_its_end(api: Api, url: str) -
             await until_heard(heard, job, "succeeded")
 
     [told] = [data for name, data in heard.events if name == "job" and data["status"] == "succeeded"]
-    assert (told["definition_key"], told["tenant_id"], told["attempt_count"]) == ("wait", "acme", 1)
+    assert (told["definition"], told["tenant"], told["attempt_count"]) == ("wait", "acme", 1)
     assert heard.jobs() == [(job, "queued"), (job, "running"), (job, "succeeded")]
 
 
@@ -137,7 +137,7 @@ async def test_more_than_can_be_named_is_said_to_be_many(api: Api, url: str, acm
     token = await api.token("tenant_admin", "acme")
     async with listening(url, token) as heard, listening(url, await api.token("tenant_admin", "globex")) as others:
         start = heard.last_id
-        await acme.post("/api/v1/jobs/batch", json={"jobs": [{"definition_key": "work"}] * (hubs.MOST_JOBS + 1)})
+        await acme.post("/api/v1/jobs/batch", json={"jobs": [{"definition": "work"}] * (hubs.MOST_JOBS + 1)})
         await until("it is many", lambda: any(summary["many"] for summary in heard.summaries()))
     assert len(heard.jobs()) < hubs.MOST_JOBS
     assert not any(summary["many"] for summary in others.summaries())

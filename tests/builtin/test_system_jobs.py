@@ -145,9 +145,9 @@ async def test_nobody_gets_a_token_for_the_systems_tenant(hr: Headrace) -> None:
     async with hr:
         with pytest.raises(NotFound):
             await hr.control.tokens.create("t", "tenant_admin", tenant=SYSTEM_TENANT)
-        assert [tenant.slug for tenant in await hr.control.tenants.list()] == ["default"]
+        assert [tenant.name for tenant in await hr.control.tenants.list()] == ["default"]
         with pytest.raises(NotFound):
-            await hr.control.tenants.change(SYSTEM_TENANT, name="mine")
+            await hr.control.tenants.change(SYSTEM_TENANT, title="mine")
 
 
 async def test_an_application_calls_the_same_function_without_a_job(hr: Headrace, connection: Connection) -> None:

@@ -61,7 +61,7 @@ async def seed_everything(api: Api) -> None:
     """Jobs of both tenants by the API, with keys, so that each rule is asked; and rows of the other tables."""
     for tenant in BOTH:
         async with await api.caller("tenant_admin", tenant) as client:
-            body = {"definition_key": "work", "idempotency_key": "once", "dedupe_key": "live"}
+            body = {"definition": "work", "idempotency_key": "once", "dedupe_key": "live"}
             answer = await client.post("/api/v1/jobs", json=body)
             assert answer.status_code == 201, answer.text
         async with api.hr.database.pool.acquire() as conn, conn.transaction():

@@ -110,7 +110,7 @@ async def test_a_running_job_says_that_its_worker_is_silent(api: Api, acme: http
     async with api.hr.database.pool.acquire() as conn:
         identity = WorkerIdentity("w1", "host", 1, "0", ("*",), ("hold",), 10, timedelta(minutes=1))
         worker = await register_worker(conn, identity)
-    job = (await acme.post("/api/v1/jobs", json={"definition_key": "hold"})).json()["id"]
+    job = (await acme.post("/api/v1/jobs", json={"definition": "hold"})).json()["id"]
     claimed = (
         "update headrace.queue set status = 'running', worker_id = $1, claimed_at = now(), run = 1 where job_id = $2"
     )
@@ -137,7 +137,7 @@ async def test_a_job_behind_a_busy_worker_says_so(api: Api, acme: httpx.AsyncCli
     async with running(WorkerProcess(api.hr, concurrency=1)) as process:
         connection = await Endpoint(api.hr.settings.database.url or "").connect("test")
         await until_armed(connection, worker_id(process))
-        body = {"definition_key": "hold"}
+        body = {"definition": "hold"}
         first = (await acme.post("/api/v1/jobs", json=body)).json()["id"]
         await until_status(connection, first, "running")
         second = (await acme.post("/api/v1/jobs", json=body)).json()["id"]

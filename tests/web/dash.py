@@ -43,7 +43,7 @@ class Dash:
 
     async def enqueue(self, definition: str, payload: dict[str, Any] | None = None, **options: Any) -> str:
         """A job, by the API."""
-        body = {"definition_key": definition, "payload": payload or {}, **options}
+        body = {"definition": definition, "payload": payload or {}, **options}
         answer = await self.api.post("/jobs", json=body)
         assert answer.status_code == 201, answer.text
         job_id: str = answer.json()["id"]
@@ -72,7 +72,7 @@ class Dash:
         """A trigger, by the API; a schedule that is due each night unless told otherwise."""
         rule = {} if "trigger_type" in settings or "every_seconds" in settings else {"cron": "30 2 * * *"}
         payload = {"payload": {"name": "a"}} if definition == "greet" else {}
-        body = {"name": name, "definition_key": definition, **rule, **payload, **settings}
+        body = {"name": name, "definition": definition, **rule, **payload, **settings}
         answer = await self.api.post("/jobs/triggers", json=body)
         assert answer.status_code == 201, answer.text
         trigger_id: str = answer.json()["id"]
@@ -133,7 +133,7 @@ async def reading(
     """Somebody of a role who has signed in; what the page complained of is in `troubles`."""
     with server.as_admin() as admin:
         if admin.get(f"/admin/tenants/{tenant}").status_code == 404:
-            assert admin.post("/admin/tenants", json={"slug": tenant}).status_code == 201
+            assert admin.post("/admin/tenants", json={"name": tenant}).status_code == 201
         own = {} if role == "super_admin" else {"tenant": tenant}
         token = admin.post("/admin/tokens", json={"name": who or f"{role} {tenant}", "role": role, **own}).json()[
             "token"

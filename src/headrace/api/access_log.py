@@ -83,7 +83,7 @@ def _tell(scope: Scope, status: int, seconds: float) -> None:
     said["duration_ms"] = round(seconds * 1000, 1)
     principal: Principal | None = scope.get(PRINCIPAL)
     if principal is not None:
-        said |= {"principal": principal.name, "role": principal.role, "tenant_id": principal.tenant}
+        said |= {"principal": principal.name, "role": principal.role, "tenant": principal.tenant}
     if "job_id" in scope.get("path_params", ()):
         said["job_id"] = str(scope["path_params"]["job_id"])
     if status >= 500:

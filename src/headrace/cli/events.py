@@ -104,7 +104,7 @@ def _rows(event: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [
         ("id", event["id"]),
         ("name", event["name"]),
-        ("tenant", event["tenant_id"]),
+        ("tenant", event["tenant"]),
         ("emitted", when(event["emitted_at"])),
         ("correlation", event["correlation_id"]),
         ("error", event["error"]),

@@ -14,7 +14,7 @@ AUDIT = "/api/v1/admin/audit"
 
 
 async def enqueue(client: httpx.AsyncClient) -> str:
-    return str((await client.post("/api/v1/jobs", json={"definition_key": "work"})).json()["id"])
+    return str((await client.post("/api/v1/jobs", json={"definition": "work"})).json()["id"])
 
 
 async def test_it_is_read_newest_first_and_goes_on_with_its_cursor(

@@ -112,19 +112,19 @@ async def test_a_change_reaches_a_running_worker(api: Api, admin: httpx.AsyncCli
         assert (await admin.patch(f"{ADMIN}/slow", json=changes)).status_code == 200
 
         async def timed_out() -> bool:
-            job = (await acme.post("/api/v1/jobs", json={"definition_key": "slow", "queue": "default"})).json()
+            job = (await acme.post("/api/v1/jobs", json={"definition": "slow", "queue": "default"})).json()
             await finished(api.hr, job["id"])
             return "timed out" in (await acme.get(f"/api/v1/jobs/{job['id']}")).json()["last_error"]
 
         await until("the worker has heard of the timeout", timed_out)
-    assert (await acme.post("/api/v1/jobs", json={"definition_key": "slow"})).json()["queue"] == "express"
+    assert (await acme.post("/api/v1/jobs", json={"definition": "slow"})).json()["queue"] == "express"
 
 
 async def test_a_disabled_definition_takes_no_jobs(admin: httpx.AsyncClient, acme: httpx.AsyncClient) -> None:
     assert (await admin.patch(f"{ADMIN}/work", json={"enabled": False})).json()["enabled"] is False
-    assert (await acme.post("/api/v1/jobs", json={"definition_key": "work"})).status_code == 409
+    assert (await acme.post("/api/v1/jobs", json={"definition": "work"})).status_code == 409
     await admin.patch(f"{ADMIN}/work", json={"enabled": True})
-    assert (await acme.post("/api/v1/jobs", json={"definition_key": "work"})).status_code == 201
+    assert (await acme.post("/api/v1/jobs", json={"definition": "work"})).status_code == 201
 
 
 async def test_a_sql_job_without_attempts_has_as_many_as_the_settings_say(api: Api, admin: httpx.AsyncClient) -> None:

@@ -14,7 +14,7 @@ ACME = "/api/v1/admin/tenants/acme"
 
 
 async def enqueued(acme: httpx.AsyncClient, **body: Any) -> str:
-    return str((await acme.post("/api/v1/jobs", json={"definition_key": "work", **body})).json()["id"])
+    return str((await acme.post("/api/v1/jobs", json={"definition": "work", **body})).json()["id"])
 
 
 async def why(acme: httpx.AsyncClient, job_id: str) -> dict[str, str]:

@@ -41,9 +41,9 @@ async def test_a_queue_is_seen_with_what_waits_and_who_serves_it(
     api: Api, admin: httpx.AsyncClient, acme: httpx.AsyncClient
 ) -> None:
     for _ in range(3):
-        await acme.post("/api/v1/jobs", json={"definition_key": "work"})
-    await acme.post("/api/v1/jobs", json={"definition_key": "work", "delay_seconds": 100})
-    await acme.post("/api/v1/jobs", json={"definition_key": "work", "queue": "mail"})
+        await acme.post("/api/v1/jobs", json={"definition": "work"})
+    await acme.post("/api/v1/jobs", json={"definition": "work", "delay_seconds": 100})
+    await acme.post("/api/v1/jobs", json={"definition": "work", "queue": "mail"})
     await sample(api)
 
     default, mail = (await admin.get(QUEUES)).json()["items"]

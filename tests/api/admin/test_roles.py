@@ -11,10 +11,10 @@ from tests.api.conftest import Api
 ID = "00000000-0000-7000-8000-000000000000"
 ADMIN: list[tuple[str, str, Any]] = [
     ("GET", "/api/v1/admin/tenants", None),
-    ("POST", "/api/v1/admin/tenants", {"slug": "new"}),
+    ("POST", "/api/v1/admin/tenants", {"name": "new"}),
     ("GET", "/api/v1/admin/tenants/acme", None),
     ("GET", "/api/v1/admin/tenants/nobody", None),
-    ("PATCH", "/api/v1/admin/tenants/acme", {"name": "x"}),
+    ("PATCH", "/api/v1/admin/tenants/acme", {"title": "x"}),
     ("GET", "/api/v1/admin/tokens", None),
     ("POST", "/api/v1/admin/tokens", {"name": "x", "role": "super_admin"}),
     ("DELETE", f"/api/v1/admin/tokens/{ID}", None),

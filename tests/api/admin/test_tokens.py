@@ -44,7 +44,7 @@ async def test_a_token_opens_what_its_role_may(api: Api, admin: httpx.AsyncClien
     token = (await make(admin, role="tenant_viewer"))["token"]
     async with api.with_token(token) as viewer:
         assert (await viewer.get("/api/v1/jobs")).status_code == 200
-        assert (await viewer.post("/api/v1/jobs", json={"definition_key": "work"})).status_code == 403
+        assert (await viewer.post("/api/v1/jobs", json={"definition": "work"})).status_code == 403
 
 
 async def test_its_last_use_is_noted(api: Api, admin: httpx.AsyncClient) -> None:

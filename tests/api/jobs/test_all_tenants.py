@@ -8,8 +8,8 @@ import httpx
 async def test_a_super_admin_lists_jobs_of_all_tenants_or_one(
     admin: httpx.AsyncClient, acme: httpx.AsyncClient, globex: httpx.AsyncClient
 ) -> None:
-    ours = (await acme.post("/api/v1/jobs", json={"definition_key": "work"})).json()
-    theirs = (await globex.post("/api/v1/jobs", json={"definition_key": "greet", "payload": {"name": "x"}})).json()
+    ours = (await acme.post("/api/v1/jobs", json={"definition": "work"})).json()
+    theirs = (await globex.post("/api/v1/jobs", json={"definition": "greet", "payload": {"name": "x"}})).json()
 
     async def ids(**params: str) -> set[str]:
         answer = await admin.get("/api/v1/admin/jobs", params=params)

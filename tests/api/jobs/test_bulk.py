@@ -16,7 +16,7 @@ from headrace.service.jobs.enqueue import JobRequest
 
 async def enqueue(client: httpx.AsyncClient, n: int, **body: Any) -> list[str]:
     """So many jobs of `work`."""
-    answer = await client.post("/api/v1/jobs/batch", json={"jobs": [{"definition_key": "work", **body}] * n})
+    answer = await client.post("/api/v1/jobs/batch", json={"jobs": [{"definition": "work", **body}] * n})
     return [item["id"] for item in answer.json()["jobs"]]
 
 

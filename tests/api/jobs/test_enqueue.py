@@ -12,7 +12,7 @@ from tests.api.conftest import Api
 
 async def post(client: httpx.AsyncClient, **body: Any) -> httpx.Response:
     """A job of `work` unless another is named."""
-    return await client.post("/api/v1/jobs", json={"definition_key": "work", **body})
+    return await client.post("/api/v1/jobs", json={"definition": "work", **body})
 
 
 async def test_a_dedupe_key_gives_the_live_job_back(acme: httpx.AsyncClient) -> None:
@@ -25,8 +25,8 @@ async def test_a_dedupe_key_gives_the_live_job_back(acme: httpx.AsyncClient) -> 
 
 async def test_the_header_is_an_idempotency_key(acme: httpx.AsyncClient) -> None:
     headers = {"Idempotency-Key": "order 7"}
-    first = await acme.post("/api/v1/jobs", json={"definition_key": "work"}, headers=headers)
-    again = await acme.post("/api/v1/jobs", json={"definition_key": "work"}, headers=headers)
+    first = await acme.post("/api/v1/jobs", json={"definition": "work"}, headers=headers)
+    again = await acme.post("/api/v1/jobs", json={"definition": "work"}, headers=headers)
 
     assert (first.status_code, again.status_code) == (201, 200)
     assert first.json()["id"] == again.json()["id"]
@@ -34,9 +34,9 @@ async def test_the_header_is_an_idempotency_key(acme: httpx.AsyncClient) -> None
 
 
 async def test_a_key_that_was_used_for_another_request_is_a_conflict(acme: httpx.AsyncClient) -> None:
-    await post(acme, definition_key="greet", payload={"name": "Ann"}, idempotency_key="k")
+    await post(acme, definition="greet", payload={"name": "Ann"}, idempotency_key="k")
 
-    other = await post(acme, definition_key="greet", payload={"name": "Bob"}, idempotency_key="k")
+    other = await post(acme, definition="greet", payload={"name": "Bob"}, idempotency_key="k")
 
     assert other.status_code == 409
     assert other.headers["content-type"] == "application/problem+json"
@@ -54,9 +54,9 @@ async def test_the_same_key_of_two_tenants_is_two_jobs(acme: httpx.AsyncClient, 
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({"definition_key": "nothing"}, "definition_key"),
-        ({"definition_key": "greet", "payload": {"name": 5}}, "payload"),
-        ({"definition_key": "greet", "payload": {}}, "payload"),
+        ({"definition": "nothing"}, "definition"),
+        ({"definition": "greet", "payload": {"name": 5}}, "payload"),
+        ({"definition": "greet", "payload": {}}, "payload"),
         ({"payload": {"unasked": 1}}, "payload"),
         ({"payload": []}, "payload"),
         ({"priority": 1001}, "priority"),
@@ -82,14 +82,14 @@ async def test_what_is_wrong_is_named(acme: httpx.AsyncClient, body: dict[str, A
 
 
 async def test_text_that_postgresql_cannot_hold_is_refused_inside_a_payload_too(acme: httpx.AsyncClient) -> None:
-    answer = await post(acme, definition_key="greet", payload={"name": "a\x00b"})
+    answer = await post(acme, definition="greet", payload={"name": "a\x00b"})
 
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["field"] == "payload"
 
 
 async def test_a_batch_is_all_or_nothing_and_names_the_place(acme: httpx.AsyncClient) -> None:
-    jobs = [{"definition_key": "work"}, {"definition_key": "greet", "payload": {"name": 1}}]
+    jobs = [{"definition": "work"}, {"definition": "greet", "payload": {"name": 1}}]
 
     answer = await acme.post("/api/v1/jobs/batch", json={"jobs": jobs})
 
@@ -99,9 +99,9 @@ async def test_a_batch_is_all_or_nothing_and_names_the_place(acme: httpx.AsyncCl
 
 
 async def test_a_batch_tells_new_jobs_from_those_that_were_there(acme: httpx.AsyncClient) -> None:
-    job = {"definition_key": "work", "dedupe_key": "one"}
+    job = {"definition": "work", "dedupe_key": "one"}
 
-    answer = await acme.post("/api/v1/jobs/batch", json={"jobs": [job, job, {"definition_key": "work"}]})
+    answer = await acme.post("/api/v1/jobs/batch", json={"jobs": [job, job, {"definition": "work"}]})
 
     made = answer.json()["jobs"]
     assert [item["created"] for item in made] == [True, False, True]
@@ -109,7 +109,7 @@ async def test_a_batch_tells_new_jobs_from_those_that_were_there(acme: httpx.Asy
 
 
 async def test_ten_thousand_jobs_are_one_batch_and_one_more_is_refused(acme: httpx.AsyncClient) -> None:
-    job = {"definition_key": "work"}
+    job = {"definition": "work"}
 
     most = await acme.post("/api/v1/jobs/batch", json={"jobs": [job] * 10_000})
     more = await acme.post("/api/v1/jobs/batch", json={"jobs": [job] * 10_001})
@@ -121,14 +121,14 @@ async def test_ten_thousand_jobs_are_one_batch_and_one_more_is_refused(acme: htt
 async def test_a_payload_larger_than_the_tenants_limit_is_refused(api: Api, acme: httpx.AsyncClient) -> None:
     await api.set_tenant("acme", max_payload_bytes=50)
 
-    answer = await post(acme, definition_key="greet", payload={"name": "x" * 60})
+    answer = await post(acme, definition="greet", payload={"name": "x" * 60})
 
     assert (answer.status_code, answer.json()["code"]) == (413, "payload_too_large")
 
 
 async def test_a_tenant_that_has_its_fill_of_waiting_jobs_is_told_to_wait(api: Api, acme: httpx.AsyncClient) -> None:
     await api.set_tenant("acme", max_queued=3)
-    await acme.post("/api/v1/jobs/batch", json={"jobs": [{"definition_key": "work"}] * 3})
+    await acme.post("/api/v1/jobs/batch", json={"jobs": [{"definition": "work"}] * 3})
 
     answer = await post(acme)
 
@@ -140,7 +140,7 @@ async def test_a_tenant_that_has_its_fill_of_waiting_jobs_is_told_to_wait(api: A
 async def test_a_batch_that_does_not_fit_the_quota_is_refused_whole(api: Api, acme: httpx.AsyncClient) -> None:
     await api.set_tenant("acme", max_queued=3)
 
-    answer = await acme.post("/api/v1/jobs/batch", json={"jobs": [{"definition_key": "work"}] * 4})
+    answer = await acme.post("/api/v1/jobs/batch", json={"jobs": [{"definition": "work"}] * 4})
 
     assert answer.status_code == 429
     assert (await acme.get("/api/v1/jobs")).json()["items"] == []
@@ -177,7 +177,7 @@ async def test_requests_at_the_same_moment_do_not_pass_the_quota_together(api: A
 
 async def test_jobs_of_others_are_not_counted(api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient) -> None:
     await api.set_tenant("acme", max_queued=1)
-    await globex.post("/api/v1/jobs/batch", json={"jobs": [{"definition_key": "work"}] * 3})
+    await globex.post("/api/v1/jobs/batch", json={"jobs": [{"definition": "work"}] * 3})
 
     assert (await post(acme)).status_code == 201
 

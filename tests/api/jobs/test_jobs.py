@@ -7,18 +7,18 @@ from tests.api.conftest import Api
 
 
 async def test_a_job_is_enqueued_and_read_back(acme: httpx.AsyncClient) -> None:
-    answer = await acme.post("/api/v1/jobs", json={"definition_key": "greet", "payload": {"name": "Ann"}})
+    answer = await acme.post("/api/v1/jobs", json={"definition": "greet", "payload": {"name": "Ann"}})
 
     assert answer.status_code == 201, answer.text
     job = answer.json()
-    assert (job["tenant_id"], job["definition_key"], job["status"]) == ("acme", "greet", "queued")
+    assert (job["tenant"], job["definition"], job["status"]) == ("acme", "greet", "queued")
     read = await acme.get(f"/api/v1/jobs/{job['id']}")
     assert read.json() == job
     assert job["created_by"] == "token tenant_admin of acme"
 
 
 async def test_another_tenant_finds_nothing(acme: httpx.AsyncClient, globex: httpx.AsyncClient) -> None:
-    job = (await acme.post("/api/v1/jobs", json={"definition_key": "work"})).json()
+    job = (await acme.post("/api/v1/jobs", json={"definition": "work"})).json()
 
     foreign = await globex.get(f"/api/v1/jobs/{job['id']}")
     absent = await globex.get("/api/v1/jobs/00000000-0000-7000-8000-000000000000")
@@ -29,7 +29,7 @@ async def test_another_tenant_finds_nothing(acme: httpx.AsyncClient, globex: htt
 
 
 async def test_a_list_is_newest_first_and_goes_on_with_its_cursor(acme: httpx.AsyncClient) -> None:
-    made = [(await acme.post("/api/v1/jobs", json={"definition_key": "work"})).json()["id"] for _ in range(5)]
+    made = [(await acme.post("/api/v1/jobs", json={"definition": "work"})).json()["id"] for _ in range(5)]
 
     first = (await acme.get("/api/v1/jobs", params={"limit": 3})).json()
     rest = (await acme.get("/api/v1/jobs", params={"limit": 3, "cursor": first["next_cursor"]})).json()
@@ -39,8 +39,8 @@ async def test_a_list_is_newest_first_and_goes_on_with_its_cursor(acme: httpx.As
 
 
 async def test_a_summary_counts_live_jobs_as_they_are(acme: httpx.AsyncClient) -> None:
-    await acme.post("/api/v1/jobs/batch", json={"jobs": [{"definition_key": "work"}] * 3})
-    await acme.post("/api/v1/jobs", json={"definition_key": "work", "delay_seconds": 3600})
+    await acme.post("/api/v1/jobs/batch", json={"jobs": [{"definition": "work"}] * 3})
+    await acme.post("/api/v1/jobs", json={"definition": "work", "delay_seconds": 3600})
 
     summary = (await acme.get("/api/v1/jobs/summary")).json()
 
@@ -49,7 +49,7 @@ async def test_a_summary_counts_live_jobs_as_they_are(acme: httpx.AsyncClient) -
 
 
 async def test_why_says_that_nobody_serves_the_queue(acme: httpx.AsyncClient) -> None:
-    _, second = (await acme.post("/api/v1/jobs/batch", json={"jobs": [{"definition_key": "work"}] * 2})).json()["jobs"]
+    _, second = (await acme.post("/api/v1/jobs/batch", json={"jobs": [{"definition": "work"}] * 2})).json()["jobs"]
 
     answer = (await acme.get(f"/api/v1/jobs/{second['id']}/why")).json()
 
@@ -61,9 +61,9 @@ async def test_jobs_are_counted_by_status_as_a_list_would_show_them(
     api: Api, acme: httpx.AsyncClient, admin: httpx.AsyncClient, globex: httpx.AsyncClient
 ) -> None:
     for status in ("failed", "failed", "dead_letter", "canceled", "succeeded"):
-        made = (await acme.post("/api/v1/jobs", json={"definition_key": "work"})).json()
+        made = (await acme.post("/api/v1/jobs", json={"definition": "work"})).json()
         await api.end(made["id"], status)
-    await globex.post("/api/v1/jobs", json={"definition_key": "work"})
+    await globex.post("/api/v1/jobs", json={"definition": "work"})
 
     async def counts(client: httpx.AsyncClient) -> dict[str, int]:
         items = (await client.get("/api/v1/jobs/counts")).json()["items"]

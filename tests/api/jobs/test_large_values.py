@@ -68,13 +68,13 @@ async def test_a_job_and_its_attempts_are_read_where_nobody_waits_for_them(
     api: Api, acme: httpx.AsyncClient, where: Where, size: int
 ) -> None:
     on_loop, text = {size < LARGE}, WORD * (size // len(WORD))
-    made = await acme.post(JOBS, json={"definition_key": "greet", "payload": {"name": text}})
+    made = await acme.post(JOBS, json={"definition": "greet", "payload": {"name": text}})
     job_id = str(made.json()["id"])
     assert await where.of("GET", f"{JOBS}/{job_id}") == on_loop
     assert await where.of("POST", f"{JOBS}/{job_id}/cancel") == on_loop
     assert await where.of("POST", f"{JOBS}/{job_id}/retry") == on_loop
 
-    made = await acme.post(JOBS, json={"definition_key": "work"})
+    made = await acme.post(JOBS, json={"definition": "work"})
     job_id = str(made.json()["id"])
     await api.end(job_id, "succeeded")
     for kept in ("result", "detail"):
@@ -89,7 +89,7 @@ async def test_a_job_and_its_attempts_are_read_where_nobody_waits_for_them(
 @SIZES
 async def test_events_are_read_where_nobody_waits_for_them(acme: httpx.AsyncClient, where: Where, size: int) -> None:
     on_loop, text = {size < LARGE}, WORD * (size // len(WORD))
-    to_greet = {"definition_key": "greet", "payload": {"name": "{{event.who}}", "password": "{{event.key}}"}}
+    to_greet = {"definition": "greet", "payload": {"name": "{{event.who}}", "password": "{{event.key}}"}}
     await make(acme, cron=None, event="order.paid", **to_greet, enabled=False)
     event_id = await emit(acme, data={"who": text, "key": "open sesame"})
     assert await where.of("GET", EVENTS) == on_loop
@@ -100,7 +100,7 @@ async def test_events_are_read_where_nobody_waits_for_them(acme: httpx.AsyncClie
 @SIZES
 async def test_triggers_are_read_where_nobody_waits_for_them(acme: httpx.AsyncClient, where: Where, size: int) -> None:
     on_loop, text = {size < LARGE}, WORD * (size // len(WORD))
-    trigger = await make(acme, definition_key="greet", payload={"name": text})
+    trigger = await make(acme, definition="greet", payload={"name": text})
     assert await where.of("GET", TRIGGERS) == on_loop
     assert await where.of("GET", f"{TRIGGERS}/{trigger['id']}") == on_loop
     assert await where.of("PATCH", f"{TRIGGERS}/{trigger['id']}", json={"payload": {"name": text}}) == on_loop

@@ -17,15 +17,15 @@ async def jobs(api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient) -> 
         "later": {"delay_seconds": 3600},
         "mail": {"queue": "mail"},
         "grouped": {"correlation_id": "group"},
-        "greeting": {"definition_key": "greet", "payload": {"name": "Ann"}},
+        "greeting": {"definition": "greet", "payload": {"name": "Ann"}},
         "failed": {},
-        "dead": {"definition_key": "greet", "payload": {"name": "Ann"}, "correlation_id": "group"},
+        "dead": {"definition": "greet", "payload": {"name": "Ann"}, "correlation_id": "group"},
         "done": {},
         "canceled": {"queue": "mail"},
     }
     made = {}
     for name, body in bodies.items():
-        made[name] = (await acme.post("/api/v1/jobs", json={"definition_key": "work", **body})).json()["id"]
+        made[name] = (await acme.post("/api/v1/jobs", json={"definition": "work", **body})).json()["id"]
         await api.wait_a_millisecond()
     for name, status in [
         ("failed", "failed"),
@@ -35,7 +35,7 @@ async def jobs(api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient) -> 
     ]:
         await api.end(made[name], status)
     for body in bodies.values():
-        await globex.post("/api/v1/jobs", json={"definition_key": "work", **body})
+        await globex.post("/api/v1/jobs", json={"definition": "work", **body})
     return made
 
 
@@ -86,7 +86,7 @@ async def test_a_super_admin_sees_all_tenants_or_the_one_chosen(
     chosen = (await admin.get("/api/v1/jobs", params=params, headers={"X-Headrace-Tenant": "acme"})).json()["items"]
 
     assert jobs
-    assert {job["tenant_id"] for job in chosen} == {"acme"}
+    assert {job["tenant"] for job in chosen} == {"acme"}
     assert len(everybody) > len(chosen) or status == "failed"
 
 

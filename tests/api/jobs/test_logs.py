@@ -261,7 +261,7 @@ async def test_a_search_finds_a_tenants_own_lines_and_a_super_admin_all(
         ours, theirs = await talker.ended("acme"), await talker.ended("globex")
 
         async def found(client: httpx.AsyncClient, **params: Any) -> set[tuple[str, str]]:
-            return {(hit["tenant_id"], hit["job_id"]) for hit in await all_hits(client, **params)}
+            return {(hit["tenant"], hit["job_id"]) for hit in await all_hits(client, **params)}
 
         assert await found(acme, query="goodbye") == {("acme", ours)}
         assert await found(globex, query="goodbye") == {("globex", theirs)}

@@ -40,7 +40,7 @@ async def paid(api: Api, acme: httpx.AsyncClient) -> str:
         " values ('pay', 'python', 'test', '-', $1)",
         json.dumps(PAY),
     )
-    answer = await acme.post(JOBS, json={"definition_key": "pay", "payload": PAID})
+    answer = await acme.post(JOBS, json={"definition": "pay", "payload": PAID})
     assert answer.status_code == 201, answer.text
     job_id: str = answer.json()["id"]
     await api.end(job_id, "failed")
@@ -70,7 +70,7 @@ async def test_what_is_masked_is_kept(api: Api, acme: httpx.AsyncClient, paid: s
 async def test_what_was_edited_and_redriven_is_closed_and_a_redrive_of_all_runs_one_of_the_two(
     api: Api, acme: httpx.AsyncClient
 ) -> None:
-    greet = {"definition_key": "greet", "payload": {"name": "Ann"}}
+    greet = {"definition": "greet", "payload": {"name": "Ann"}}
     ids = [(await acme.post(JOBS, json=greet)).json()["id"] for _ in range(2)]
     for job_id in ids:
         await api.end(job_id, "dead_letter")
@@ -128,9 +128,9 @@ async def test_a_secret_that_no_longer_fits_is_refused_and_not_told(
 
 
 async def test_a_mask_without_a_value_behind_it_is_never_stored(acme: httpx.AsyncClient, paid: str) -> None:
-    plain = await acme.post(JOBS, json={"definition_key": "pay", "payload": {**PAID, "password": "***"}})
+    plain = await acme.post(JOBS, json={"definition": "pay", "payload": {**PAID, "password": "***"}})
     assert plain.status_code == 422
     assert plain.json()["errors"][0]["field"] == "payload"
     assert "write the secret" in plain.json()["detail"]
-    allowed = await acme.post(JOBS, json={"definition_key": "pay", "payload": {**PAID, "note": "***"}})
+    allowed = await acme.post(JOBS, json={"definition": "pay", "payload": {**PAID, "note": "***"}})
     assert allowed.status_code == 201

@@ -92,7 +92,7 @@ async def seed(api: Api, value: str) -> UUID:
 async def test_every_page_shows_a_row_that_cannot_be_read_with_the_reason(
     api: Api, acme: httpx.AsyncClient, admin: httpx.AsyncClient, value: str
 ) -> None:
-    new = {"name": "nightly", "definition_key": "work", "cron": "0 2 * * *"}
+    new = {"name": "nightly", "definition": "work", "cron": "0 2 * * *"}
     trigger_id = (await acme.post("/api/v1/jobs/triggers", json=new)).json()["id"]
     job_id = await seed(api, value)
     pages = {
@@ -128,7 +128,7 @@ async def look(who: httpx.AsyncClient, path: str, wanted: tuple[str, ...]) -> st
 async def test_an_event_that_cannot_be_read_fires_nothing_and_holds_up_no_other(
     api: Api, acme: httpx.AsyncClient
 ) -> None:
-    new = {"name": "on paid", "definition_key": "work", "trigger_type": "event", "event": "order.paid"}
+    new = {"name": "on paid", "definition": "work", "trigger_type": "event", "event": "order.paid"}
     trigger_id = (await acme.post("/api/v1/jobs/triggers", json=new)).json()["id"]
     await api.execute("select headrace.emit('order.paid', tenant => 'acme')")
     await api.execute("update headrace.event set data = $1", f'{{"x": {DEEP}}}')
@@ -144,7 +144,7 @@ async def test_an_event_that_cannot_be_read_fires_nothing_and_holds_up_no_other(
 async def test_a_job_whose_payload_nobody_can_read_is_shown_explained_and_retried_with_another(
     api: Api, acme: httpx.AsyncClient, admin: httpx.AsyncClient, name: str, value: str
 ) -> None:
-    new = {"definition_key": "greet", "payload": {"name": "Ann"}}
+    new = {"definition": "greet", "payload": {"name": "Ann"}}
     job_id = (await acme.post("/api/v1/jobs", json=new)).json()["id"]
     stored = f'{{"{name}": {value}, "token": "x"}}'
     await api.execute("update headrace.job set payload = $2::text::jsonb where id = $1", UUID(job_id), stored)

@@ -24,7 +24,7 @@ function expect(holds: boolean, what: unknown): void {
   if (!holds) throw new Error(JSON.stringify(what));
 }
 
-const greeting: NewJob = { definition_key: "greet", payload: { name: "Ann" }, delay_seconds: 3600 };
+const greeting: NewJob = { definition: "greet", payload: { name: "Ann" }, delay_seconds: 3600 };
 const [made, job] = await ask<Job>("/api/v1/jobs", "", greeting);
 const waiting: Status = "scheduled";
 expect(made === 201 && job.status === waiting, job);

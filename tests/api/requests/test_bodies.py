@@ -146,7 +146,7 @@ async def test_a_large_body_is_parsed_in_another_thread(
 
     monkeypatch.setattr(parse, "_parse", noting)
     for count in (1, parse.MANY_VALUES):
-        body = {"jobs": [{"definition_key": "work"}], "x": [1] * count}
+        body = {"jobs": [{"definition": "work"}], "x": [1] * count}
         answer = await acme.post("/api/v1/jobs/batch", json=body)
         assert answer.json()["errors"] == [{"field": "x", "message": "Extra inputs are not permitted"}]
     assert [thread is threading.main_thread() for thread in threads] == [True, False]
@@ -195,7 +195,7 @@ async def test_bodies_of_all_requests_together_are_bounded_and_each_tenant_has_i
     await until("a third of the tenant is refused", lambda: refused.status != 0)
     assert (refused.status, refused.headers[b"retry-after"], refused.headers[b"connection"]) == (503, b"2", b"close")
     async with api.with_token(tokens["acme"]) as client:
-        assert (await client.post("/api/v1/jobs", json={"definition_key": "work"})).status_code == 201
+        assert (await client.post("/api/v1/jobs", json={"definition": "work"})).status_code == 201
     other = begin("globex")
     await until("another tenant's is held", lambda: room.held == 3 * (BATCH - 1 - FREE))
     for sending, task in (*first, third, other):

@@ -131,7 +131,7 @@ async def test_a_full_disk_and_a_read_only_database_are_named_and_workers_wait(
         async with api.with_token(None) as client:
 
             async def refused() -> bool:
-                answer = await client.post("/api/v1/jobs", json={"definition_key": "work"})
+                answer = await client.post("/api/v1/jobs", json={"definition": "work"})
                 answers[:] = [answer]
                 return answer.status_code == 503 and answer.json()["code"] == code and "Retry-After" in answer.headers
 

@@ -11,7 +11,7 @@ from tests.api.conftest import Api
 
 def wrapped(payload: bytes) -> bytes:
     """A request for a job with that payload."""
-    return b'{"definition_key": "work", "payload": {"x": ' + payload + b"}}"
+    return b'{"definition": "work", "payload": {"x": ' + payload + b"}}"
 
 
 @pytest.mark.parametrize(
@@ -26,11 +26,11 @@ def wrapped(payload: bytes) -> bytes:
         (wrapped(b'"\\u0000"'), 422),
         (wrapped(b'"\\ud800"'), 422),
         (wrapped(b'"' + b"\xff" * 10 + b'"'), 400),
-        (b'{"definition_key": "a\\u0000b"}', 422),
+        (b'{"definition": "a\\u0000b"}', 422),
         (b"", 422),
         (b"[", 422),
         (b"null", 422),
-        (b'{"definition_key": "work"' + b" " * 34_000_000 + b"}", 413),
+        (b'{"definition": "work"' + b" " * 34_000_000 + b"}", 413),
         (wrapped(json.dumps("x" * 2_000_000).encode()), 413),
         (b'{"jobs": ' + b"[" * 60 + b"]" * 60 + b"}", 422),
         (wrapped(b'["a", ' * 400_000), 422),

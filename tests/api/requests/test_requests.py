@@ -22,7 +22,7 @@ async def carried(api: Api, job_id: str) -> str | None:
 
 
 async def enqueue(client: httpx.AsyncClient, **headers: str) -> str:
-    answer = await client.post(JOBS, json={"definition_key": "work"}, headers=headers)
+    answer = await client.post(JOBS, json={"definition": "work"}, headers=headers)
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])
 
@@ -35,7 +35,7 @@ async def test_a_job_goes_on_with_its_callers_trace(api: Api, acme: httpx.AsyncC
 
 async def test_several_states_are_one_and_several_parents_are_none(api: Api, acme: httpx.AsyncClient) -> None:
     async def sent(*headers: tuple[str, str]) -> str | None:
-        answer = await acme.post(JOBS, json={"definition_key": "work"}, headers=[*headers])
+        answer = await acme.post(JOBS, json={"definition": "work"}, headers=[*headers])
         return await carried(api, answer.json()["id"])
 
     parent = ("traceparent", PARENT)
@@ -71,7 +71,7 @@ async def test_a_request_is_no_span_of_its_own_so_its_query_is_in_none(acme: htt
 
 
 async def test_events_and_fires_over_http_go_on_with_the_trace_too(api: Api, acme: httpx.AsyncClient) -> None:
-    trigger = {"name": "hourly", "trigger_type": "schedule", "cron": "0 * * * *", "definition_key": "work"}
+    trigger = {"name": "hourly", "trigger_type": "schedule", "cron": "0 * * * *", "definition": "work"}
     made = (await acme.post(f"{JOBS}/triggers", json=trigger)).json()
     fired = await acme.post(f"{JOBS}/triggers/{made['id']}/fire", headers={"traceparent": PARENT})
     assert await carried(api, fired.json()["job_id"]) == PARENT
@@ -95,14 +95,14 @@ async def test_a_request_is_told_with_who_asked_what_and_what_came_of_it(
         await acme.get(f"{JOBS}/{job_id}", params={"x": "secret"})
     first, second = said(caplog)
     assert first["duration_ms"] > 0
-    assert {name: first[name] for name in ("method", "path", "route", "status", "principal", "role", "tenant_id")} == {
+    assert {name: first[name] for name in ("method", "path", "route", "status", "principal", "role", "tenant")} == {
         "method": "POST",
         "path": JOBS,
         "route": "enqueue",
         "status": 201,
         "principal": "token tenant_admin of acme",
         "role": "tenant_admin",
-        "tenant_id": "acme",
+        "tenant": "acme",
     }
     assert (second["route"], second["status"], second["job_id"]) == ("get_job", 422, job_id)
     assert first["request_id"] != second["request_id"]
@@ -136,7 +136,7 @@ async def test_a_request_that_fails_here_is_told_with_its_id(
 ) -> None:
     monkeypatch.setattr("headrace.service.jobs.service.enqueue_requests", lambda *_: 1 / 0)
     with caplog.at_level(logging.INFO):
-        answer = await acme.post(JOBS, json={"definition_key": "work"})
+        answer = await acme.post(JOBS, json={"definition": "work"})
     assert answer.status_code == 500
     (line,) = said(caplog)
     assert (line["status"], line["request_id"]) == (500, answer.headers["X-Request-ID"])

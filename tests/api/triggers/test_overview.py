@@ -85,7 +85,7 @@ async def test_an_overview_is_filtered_and_paged_and_a_tenants_own(
     acme: httpx.AsyncClient, globex: httpx.AsyncClient
 ) -> None:
     for name in "abc":
-        settings = {"definition_key": "greet", "payload": {"name": "x"}} if name == "b" else {}
+        settings = {"definition": "greet", "payload": {"name": "x"}} if name == "b" else {}
         await make(acme, name=name, **settings)
     await make(globex, name="theirs")
     (only,) = (await acme.get(OVERVIEW, params={"definition": "greet"})).json()["items"]

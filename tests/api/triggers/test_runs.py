@@ -35,12 +35,12 @@ async def pages(client: httpx.AsyncClient, address: str, limit: int) -> list[dic
 
 
 async def test_it_runs_now_and_the_job_says_who_asked(acme: httpx.AsyncClient) -> None:
-    trigger = await make(acme, definition_key="greet", payload={"name": "{{tenant}}"})
+    trigger = await make(acme, definition="greet", payload={"name": "{{tenant}}"})
     ran = (await acme.post(f"{TRIGGERS}/{trigger['id']}/fire")).json()
     assert (ran["fired"], ran["reason"]) == (True, None)
     job = (await acme.get(f"/api/v1/jobs/{ran['job_id']}")).json()
     assert (job["payload"], job["source"], job["source_ref"]) == ({"name": "acme"}, "manual", trigger["id"])
-    assert (job["tenant_id"], job["created_by"]) == ("acme", "token tenant_admin of acme")
+    assert (job["tenant"], job["created_by"]) == ("acme", "token tenant_admin of acme")
     again = await acme.post(f"{TRIGGERS}/{trigger['id']}/fire", json={"overlap": "skip"})
     assert again.json() == {"fired": False, "job_id": ran["job_id"], "reason": "overlap"}
     assert (await acme.post(f"{TRIGGERS}/{trigger['id']}/fire", json={"overlap": "maybe"})).status_code == 422
@@ -98,7 +98,7 @@ async def test_fires_come_in_pages_with_each_one_once(acme: httpx.AsyncClient) -
 
 
 async def test_deliveries_come_in_pages_newest_first(api: Api, acme: httpx.AsyncClient) -> None:
-    trigger = await make(acme, cron=None, event="order.*", definition_key="greet", payload={"name": "{{event.who}}"})
+    trigger = await make(acme, cron=None, event="order.*", definition="greet", payload={"name": "{{event.who}}"})
     for n in range(5):
         await acme.post("/api/v1/events", json={"name": "order.paid", "data": {"who": str(n)} if n else {}})
     await dispatch(api)
@@ -144,7 +144,7 @@ async def test_a_template_is_tried_with_a_sample_event(acme: httpx.AsyncClient) 
             "payload": template,
             "data": {"path": "/a", "n": 2},
             "condition": "event.n > `1`",
-            "definition_key": "greet",
+            "definition": "greet",
         },
     )
     assert good.json() == {"payload": {"name": "/a", "times": 2}, "error": None, "condition_holds": True}
@@ -152,7 +152,7 @@ async def test_a_template_is_tried_with_a_sample_event(acme: httpx.AsyncClient) 
         ({"payload": template, "data": {"path": "/a"}}, "found nothing"),
         ({"payload": {"name": "{{event.path"}}, "never closed"),
         ({"payload": {}, "condition": "event.a ||"}, "not JMESPath"),
-        ({"payload": {"name": 5}, "definition_key": "greet"}, "name"),
+        ({"payload": {"name": 5}, "definition": "greet"}, "name"),
     ):
         tried = (await acme.post(address, json=body)).json()
         assert tried["payload"] is None
@@ -162,17 +162,17 @@ async def test_a_template_is_tried_with_a_sample_event(acme: httpx.AsyncClient) 
     assert (large.status_code, large.json()["errors"][0]["field"]) == (422, "data")
     many = {"payload": {}, "data": {"x": [0] * 120_000}, "condition": "contains(event.x, 'a')"}
     assert "the budget of" in (await acme.post(address, json=many)).json()["error"]
-    unknown = await acme.post(address, json={"payload": {}, "definition_key": "nothing"})
-    assert (unknown.status_code, unknown.json()["errors"][0]["field"]) == (404, "definition_key")
+    unknown = await acme.post(address, json={"payload": {}, "definition": "nothing"})
+    assert (unknown.status_code, unknown.json()["errors"][0]["field"]) == (404, "definition")
     assert (await acme.post(address, json={"payload": {}, "tenant": "globex"})).status_code == 422
 
 
 async def test_a_super_admin_makes_triggers_for_the_tenant_they_chose(admin: httpx.AsyncClient) -> None:
     chosen = await admin.post(
         TRIGGERS,
-        json={"name": "a", "cron": "@daily", "definition_key": "work"},
+        json={"name": "a", "cron": "@daily", "definition": "work"},
         headers={"X-Headrace-Tenant": "acme"},
     )
-    assert chosen.json()["tenant_id"] == "acme"
-    assert (await make(admin))["tenant_id"] == "default"
+    assert chosen.json()["tenant"] == "acme"
+    assert (await make(admin))["tenant"] == "default"
     assert UUID(chosen.json()["id"])

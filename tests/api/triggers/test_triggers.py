@@ -14,7 +14,7 @@ ON_FOLDER = {
     "name": "Resync on folder change",
     "trigger_type": "event",
     "event": "provider.folder.updated",
-    "definition_key": "greet",
+    "definition": "greet",
     "payload": {"name": "{{event.folder_path}}"},
     "dedupe_window_seconds": 120,
 }
@@ -23,14 +23,14 @@ NIGHTLY = {
     "trigger_type": "schedule",
     "cron": "0 2 * * *",
     "timezone": "America/New_York",
-    "definition_key": "greet",
+    "definition": "greet",
     "payload": {"name": "/"},
 }
 
 
 async def make(client: httpx.AsyncClient, **settings: Any) -> dict[str, Any]:
     """A schedule of `work`, unless told otherwise."""
-    body = {"name": "hourly", "cron": "@hourly", "definition_key": "work", **settings}
+    body = {"name": "hourly", "cron": "@hourly", "definition": "work", **settings}
     answer = await client.post(TRIGGERS, json=body)
     assert answer.status_code == 201, answer.text
     return dict(answer.json())
@@ -51,7 +51,7 @@ async def test_an_event_trigger_and_a_schedule_are_made_and_read_back(acme: http
         assert answer.status_code == 201, answer.text
         trigger = answer.json()
         assert trigger == trigger | body
-        assert (trigger["tenant_id"], trigger["enabled"], trigger["fires"]) == ("acme", True, 0)
+        assert (trigger["tenant"], trigger["enabled"], trigger["fires"]) == ("acme", True, 0)
         assert trigger["created_by"] == "token tenant_admin of acme"
         assert (await acme.get(f"{TRIGGERS}/{trigger['id']}")).json() == trigger
 
@@ -125,17 +125,17 @@ async def test_a_name_that_is_taken_and_a_definition_that_is_none(
     acme: httpx.AsyncClient, globex: httpx.AsyncClient
 ) -> None:
     await make(acme)
-    again = await acme.post(TRIGGERS, json={"name": "hourly", "cron": "@daily", "definition_key": "work"})
+    again = await acme.post(TRIGGERS, json={"name": "hourly", "cron": "@daily", "definition": "work"})
     assert (again.status_code, again.json()["errors"][0]["field"]) == (409, "name")
-    none = await acme.post(TRIGGERS, json={"name": "b", "cron": "@daily", "definition_key": "nothing"})
-    assert (none.status_code, none.json()["errors"][0]["field"]) == (404, "definition_key")
-    assert (await make(globex))["tenant_id"] == "globex"
+    none = await acme.post(TRIGGERS, json={"name": "b", "cron": "@daily", "definition": "nothing"})
+    assert (none.status_code, none.json()["errors"][0]["field"]) == (404, "definition")
+    assert (await make(globex))["tenant"] == "globex"
 
 
 async def test_a_list_goes_by_name_with_filters_and_a_cursor(acme: httpx.AsyncClient) -> None:
     for name in ("c", "a", "e", "b", "d"):
         await make(acme, name=name)
-    await make(acme, name="off", enabled=False, definition_key="greet", payload={"name": "x"})
+    await make(acme, name="off", enabled=False, definition="greet", payload={"name": "x"})
     await make(acme, name="on event", cron=None, event="order.paid")
     names = []
     cursor: str | None = None
@@ -168,7 +168,7 @@ async def test_a_change_holds_and_one_that_will_not_do_changes_nothing(acme: htt
     refused = await acme.patch(place, json={"every_seconds": 0, "enabled": True})
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "every_seconds")
     assert (await acme.get(place)).json() == changed.json()
-    for body in ({"name": "other"}, {"definition_key": "greet"}, {"id": str(uuid4())}):
+    for body in ({"name": "other"}, {"definition": "greet"}, {"id": str(uuid4())}):
         assert (await acme.patch(place, json=body)).status_code == 422
 
 

@@ -105,7 +105,7 @@ class Producer:
         # A repeated request with another time would be another request.
         delay = self._chance.uniform(0.5, 3) if key is None and self._chance.random() < 0.1 else None
         if self._chance.random() < 0.3 and delay is None:
-            job_id = await self._post("jobs", {"definition_key": definition, "payload": payload}, key)
+            job_id = await self._post("jobs", {"definition": definition, "payload": payload}, key)
         else:
             job_id = await self._fetch(ENQUEUE, definition, json.dumps(payload), key, delay)
         note("acknowledged", token, job_id)

@@ -10,28 +10,28 @@ from headrace.service.tokens.service import find_principal
 
 
 async def test_tenants_are_made_listed_and_changed(cli: Cli) -> None:
-    made = ("tenants", "create", "acme", "--name", "Acme Ltd", "--max-queued", "10000")
+    made = ("tenants", "create", "acme", "--title", "Acme Ltd", "--max-queued", "10000")
     assert await cli.ok(*made) == "made tenant acme\n"
     assert "already" in await cli.refused(*made, code=1)
-    assert [one["slug"] for one in await cli.json("tenants", "list")] == ["acme", "default"]
+    assert [one["name"] for one in await cli.json("tenants", "list")] == ["acme", "default"]
     assert "Acme Ltd" in await cli.ok("tenants", "list")
     assert len(await cli.json("tenants", "list", "--limit", "1")) == 1
     changed = await cli.one("tenants", "update", "acme", "--max-queued", "none", "--requests-per-minute", "60")
     limits = {"max_queued": None, "max_payload_bytes": None, "requests_per_minute": 60, "max_running": None}
     assert changed["limits"] == limits
     assert "requests a minute  60" in await cli.ok("tenants", "show", "acme")
-    assert (await cli.one("tenants", "show", "acme"))["name"] == "Acme Ltd"
+    assert (await cli.one("tenants", "show", "acme"))["title"] == "Acme Ltd"
 
 
 async def test_a_bad_word_about_tenants_is_explained(served: Cli) -> None:
     for words, code, complaint in (
         (("show", "nobody"), 3, 'unknown tenant "nobody"'),
-        (("update", "nobody", "--name", "x"), 3, 'unknown tenant "nobody"'),
-        (("update", "default"), 2, "nothing to change: give --name"),
+        (("update", "nobody", "--title", "x"), 3, 'unknown tenant "nobody"'),
+        (("update", "default"), 2, "nothing to change: give --title"),
         (("update", "default", "--max-queued", "many"), 2, "--max-queued is a whole number, or none"),
-        (("create", "No Slug!"), 2, "slug"),
+        (("create", "No Name!"), 2, "name"),
         (("list", "--limit", "0"), 2, "--limit"),
-        (("create",), 2, "SLUG"),
+        (("create",), 2, "NAME"),
     ):
         assert complaint in await served.refused("tenants", *words, code=code)
 

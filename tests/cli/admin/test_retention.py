@@ -54,7 +54,7 @@ async def test_lists_show_headraces_own_when_they_are_asked_to(cli: Cli, past: P
         assert not [name for name in plain if name.startswith("headrace.")]
         assert "headrace.prune_jobs" in [one[key] for one in await cli.json(*words, "--system")]
     await cli.ok("retention", "run", "--timeout", "30s")
-    assert not [job for job in await cli.json("jobs", "list") if job["tenant_id"] == "_headrace"]
-    assert [job for job in await cli.json("jobs", "list", "--system") if job["tenant_id"] == "_headrace"]
+    assert not [job for job in await cli.json("jobs", "list") if job["tenant"] == "_headrace"]
+    assert [job for job in await cli.json("jobs", "list", "--system") if job["tenant"] == "_headrace"]
     assert "headrace" not in [one["queue"] for one in await cli.json("queues", "list")]
     assert "headrace" in [one["queue"] for one in await cli.json("queues", "list", "--system")]

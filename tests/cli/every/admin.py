@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from tests.cli.every.entry import Entry
 
-TENANT = "slug name limits weight paused created_at"
+TENANT = "name title limits weight paused created_at"
 TOKEN = "id name role tenant queues expires_at"
 
 ADMIN = {
     "tenants list": Entry("default", "--limit 0", 2, "--limit", TENANT),
     "tenants show": Entry("default", "nobody", 3, 'unknown tenant "nobody": see headrace tenants list', TENANT),
-    "tenants create": Entry("made tenant acme", "'No Slug!'", 2, "slug", TENANT, program="tenants create other"),
+    "tenants create": Entry("made tenant acme", "'No Name!'", 2, "name", TENANT, program="tenants create other"),
     "tenants update": Entry("no limit", "default --max-queued many", 2, "--max-queued is a whole number", TENANT),
     "tenants pause": Entry(
         "tenant default is paused", "nobody", 3, 'unknown tenant "nobody"', TENANT, after=("tenants resume default",)

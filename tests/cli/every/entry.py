@@ -24,8 +24,8 @@ class Entry(NamedTuple):
     program: str = ""
 
 
-JOB = "id definition_key status attempt_count max_attempts"
-TRIGGER = "id name definition_key trigger_type enabled next_run_at"
+JOB = "id definition status attempt_count max_attempts"
+TRIGGER = "id name definition trigger_type enabled next_run_at"
 # The id of nothing.
 NOTHING = "01900000-0000-7000-8000-000000000000"
 EXIT_CODES = {0: "done", 1: "failed", 2: "usage", 3: "not found", 4: "not allowed", 5: "cannot connect"}

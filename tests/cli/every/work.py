@@ -8,7 +8,7 @@ EVENT = "id name data emitted_at deliveries"
 DEFINITION = "key kind queue priority max_attempts enabled"
 WORKER = "id name state concurrency running"
 QUEUE = "queue paused depth workers"
-LINE = "run seq at level message job_id definition_key"
+LINE = "run seq at level message job_id definition"
 
 WORK = {
     "events emit": Entry("emitted  ", "folder.updated --data '{no'", 2, "--data is not JSON", "id"),

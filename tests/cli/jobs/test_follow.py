@@ -33,7 +33,7 @@ async def test_lines_are_searched_and_followed(served: Cli) -> None:
     job_id = await served.ended("send_reminder", user_id=42)
     for chosen in ((), ("--definition", "send_reminder", "--since", "1h"), ("--job", job_id), ("--limit", "1")):
         (hit,) = await served.json("logs", "search", "reminding", *chosen)
-        assert (hit["job_id"], hit["definition_key"]) == (job_id, "send_reminder")
+        assert (hit["job_id"], hit["definition"]) == (job_id, "send_reminder")
     assert f"send_reminder {job_id[-12:]}  reminding" in await served.ok("logs", "search", "remind*", "--all")
     assert await served.ok("logs", "search", "absent", "--until", "now") == "no lines with this\n"
     assert await served.json("logs", "search", "reminding", "--level", "error") == []

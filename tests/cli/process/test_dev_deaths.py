@@ -124,7 +124,7 @@ def test_a_restart_keeps_a_worker_over_http_and_its_job(folder: Folder) -> None:
     declared = [{"app": "far", "definitions": [{"key": "greet"}]}]
     hello = {"name": "far", "definitions": ["greet"], "declared": declared}
     worker = far.post(f"{url}/worker/register", json=hello).json()["worker_id"]
-    job = httpx.post(f"{url}/jobs", json={"definition_key": "greet"}, headers=admin).json()["id"]
+    job = httpx.post(f"{url}/jobs", json={"definition": "greet"}, headers=admin).json()["id"]
     claimed = far.post(f"{url}/worker/jobs/claim", json={"worker_id": worker, "wait_seconds": 20}).json()["jobs"]
     assert [one["id"] for one in claimed] == [job]
     dev.kill()

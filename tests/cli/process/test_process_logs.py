@@ -112,8 +112,8 @@ async def test_a_worker_tells_of_starts_and_ends_with_whose_they_are(
     await finished(hr, job_id)
     whose = {
         "job_id": str(job_id),
-        "tenant_id": "default",
-        "definition_key": "fine",
+        "tenant": "default",
+        "definition": "fine",
         "attempt_no": 1,
         "run": 1,
         "worker_id": await worker_id(connection),
@@ -134,7 +134,7 @@ async def test_a_worker_tells_of_failures_and_retries_without_secrets(
     assert again["delay_seconds"] > 0
     await run_due(connection, job_id)
     died = await worker.hear("job died", job_id)
-    assert (died["level"], died["definition_key"], died["attempt_no"]) == ("error", "boom", 2)
+    assert (died["level"], died["definition"], died["attempt_no"]) == ("error", "boom", 2)
     assert SECRET not in worker.text
 
 
@@ -145,15 +145,15 @@ async def test_a_worker_tells_of_cancels_and_of_a_lost_lease(
     await until_status(connection, job_id, "running")
     await hr.cancel(job_id)
     canceled = await worker.hear("job canceled", job_id)
-    assert (canceled["definition_key"], canceled["attempt_no"]) == ("hold", 1)
+    assert (canceled["definition"], canceled["attempt_no"]) == ("hold", 1)
     job_id = await hr.enqueue("hold")
     await until_status(connection, job_id, "running")
     first = await worker_id(connection)
     await connection.execute("update headrace.worker set state = 'lost', stopped_at = now() where state = 'live'")
     lost = await worker.hear("lease lost", job_id)
-    assert {name: lost[name] for name in ("tenant_id", "definition_key", "attempt_no")} == {
-        "tenant_id": "default",
-        "definition_key": "hold",
+    assert {name: lost[name] for name in ("tenant", "definition", "attempt_no")} == {
+        "tenant": "default",
+        "definition": "hold",
         "attempt_no": 1,
     }
     second = await worker.hear("job started", job_id)
@@ -171,7 +171,7 @@ async def test_a_server_tells_of_requests_and_every_line_is_json(
         await client.get("/healthz")
     said = Said(tmp_path / "said.log")
     (line,) = [line for line in said.of("request") if line.get("request_id") == "edge-1"]
-    assert (line["principal"], line["role"], line["tenant_id"]) == ("token ops", "super_admin", None)
+    assert (line["principal"], line["role"], line["tenant"]) == ("token ops", "super_admin", None)
     assert (line["method"], line["route"], line["status"], line["level"]) == ("GET", "list_jobs", 200, "info")
     assert not [line for line in said.of("request") if line["path"] == "/healthz"]
     assert {"uvicorn.error", "headrace"} <= {line["logger"] for line in said.lines()}

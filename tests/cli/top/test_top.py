@@ -53,7 +53,7 @@ async def test_a_tenants_token_sees_its_jobs_only(served: Cli) -> None:
 def job(number: int, status: str = "running", **more: Any) -> dict[str, Any]:
     return {
         "id": f"01900000-0000-7000-8000-{number:012}",
-        "definition_key": "render_a_video_of_some_length",
+        "definition": "render_a_video_of_some_length",
         "status": status,
         "cancel_requested": False,
         "attempt_count": 1,

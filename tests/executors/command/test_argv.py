@@ -13,7 +13,7 @@ from headrace.executors.command.check_argv import check_argv, fill_defaults
 from headrace.model.secret.fields import is_secret
 from headrace.model.secret.schema import SecretSchema
 
-BUILTINS = {"tenant_id": "acme", "job_id": "j-1", "run": 7, "scheduled_for": None}
+BUILTINS = {"tenant": "acme", "job_id": "j-1", "run": 7, "scheduled_for": None}
 
 
 def build(argv: Sequence[object], **payload: Any) -> list[bytes]:
@@ -25,7 +25,7 @@ def check(argv: list[object], **schema: Any) -> None:
 
 
 def test_literals_placeholders_and_prefixes_become_one_argument_each() -> None:
-    argv = ["/bin/sync", "--tenant", "{tenant_id}", "{path}", "--path={path}", "{{path}}", "a}}b", "--run={run}"]
+    argv = ["/bin/sync", "--tenant", "{tenant}", "{path}", "--path={path}", "{{path}}", "a}}b", "--run={run}"]
     assert build(argv, path="a b $(c)") == [
         *(b"/bin/sync", b"--tenant", b"acme", b"a b $(c)", b"--path=a b $(c)", b"{path}", b"a}b", b"--run=7")
     ]
@@ -83,7 +83,7 @@ def test_the_prefix_counts_for_the_length() -> None:
 
 
 def test_what_the_job_is_comes_from_the_job_alone() -> None:
-    assert build(["x", "{tenant_id}", "{job_id}"], tenant_id="other", job_id="j-2") == [b"x", b"acme", b"j-1"]
+    assert build(["x", "{tenant}", "{job_id}"], tenant="other", job_id="j-2") == [b"x", b"acme", b"j-1"]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_an_argv_that_every_payload_can_fill_is_accepted() -> None:
         "size": {"type": ["integer", "number"]},
         "note": {"type": "object"},
     }
-    argv: list[object] = ["x", "{tenant_id}", "--path={path}", "{depth}", "{kind}", "{size}"]
+    argv: list[object] = ["x", "{tenant}", "--path={path}", "{depth}", "{kind}", "{size}"]
     check(argv, properties=properties, required=["path", "kind", "size"])
 
 

@@ -59,6 +59,6 @@ def test_a_body_of_many_values_is_refused_when_there_are_too_many() -> None:
 
 
 def test_what_a_program_writes_is_let_through() -> None:
-    value = {"jobs": [{"definition_key": "work", "payload": {'é😀\\"': ["[", n, -1.5e-7, None]}} for n in range(100)]}
+    value = {"jobs": [{"definition": "work", "payload": {'é😀\\"': ["[", n, -1.5e-7, None]}} for n in range(100)]}
     for ascii_only in (True, False):
         assert judge(json.dumps(value, ensure_ascii=ascii_only).encode(), 1000) == judge(json.dumps(value).encode())

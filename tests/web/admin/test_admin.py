@@ -20,30 +20,30 @@ async def root(browser: Browser, dashboard: DashboardServer, tenant: str) -> Asy
 
 
 async def test_a_tenant_is_made_changed_and_paused(root: Dash) -> None:
-    slug = f"{root.tenant}-new"
+    name = f"{root.tenant}-new"
     await root.open("/admin")
     await expect(root.page.locator(f'tr[data-tenant="{root.tenant}"]')).to_be_visible()
     await root.page.keyboard.press("c")
-    await root.page.get_by_label("Slug").fill(root.tenant)
+    await root.page.get_by_label("Name").fill(root.tenant)
     await root.page.get_by_role("button", name="Make", exact=True).click()
-    await expect(root.page.get_by_label("Slug")).to_have_attribute("aria-invalid", "true")
-    await root.page.get_by_label("Slug").fill(slug)
+    await expect(root.page.get_by_label("Name")).to_have_attribute("aria-invalid", "true")
+    await root.page.get_by_label("Name").fill(name)
     await root.page.get_by_label("Most: running").fill("12")
     await root.page.get_by_role("button", name="Make", exact=True).click()
 
-    row = root.page.locator(f'tr[data-tenant="{slug}"]')
+    row = root.page.locator(f'tr[data-tenant="{name}"]')
     await expect(row).to_contain_text("12")
-    await root.button(f"Edit {slug}").click()
+    await root.button(f"Edit {name}").click()
     await root.page.get_by_label("Weight").fill("3")
     await root.button("Save").click()
     await expect(row.locator('[data-label="Weight"]')).to_have_text("3")
-    await root.button(f"Pause {slug}").click()
+    await root.button(f"Pause {name}").click()
     await root.page.get_by_label("Why, for others").fill("bills are open")
     await root.button("15 m").click()
     await root.page.get_by_role("dialog").get_by_role("button", name="Pause", exact=True).click()
     await expect(row).to_contain_text(re.compile(r"paused\s*goes on in 1[45] m .*bills are open"))
-    await root.button(f"Resume {slug}").click()
-    await expect(root.button(f"Pause {slug}")).to_be_visible()
+    await root.button(f"Resume {name}").click()
+    await expect(root.button(f"Pause {name}")).to_be_visible()
 
 
 async def test_a_token_is_shown_once_and_revoked(root: Dash) -> None:

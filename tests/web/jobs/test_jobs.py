@@ -220,7 +220,7 @@ async def test_a_job_is_enqueued_with_a_form_made_from_its_schema(dash: Dash) ->
 
 
 async def test_pages_go_back_and_forth(dash: Dash) -> None:
-    jobs = [{"definition_key": "greet", "payload": {"name": str(n)}, "delay_seconds": 3600} for n in range(60)]
+    jobs = [{"definition": "greet", "payload": {"name": str(n)}, "delay_seconds": 3600} for n in range(60)]
     await dash.api.post("/jobs/batch", json={"jobs": jobs})
     await dash.open("/jobs")
     await expect(dash.page.locator("tbody tr")).to_have_count(50)

@@ -64,7 +64,7 @@ async def fill(browser: Browser, server: DashboardServer) -> World:
 async def _many(dash: Dash, definition: str, texts: list[str]) -> None:
     jobs = [
         {
-            "definition_key": definition,
+            "definition": definition,
             "payload": {"text": text},
             "correlation_id": text,
             "dedupe_key": definition + text,

@@ -83,18 +83,18 @@ class Story(NamedTuple):
 FOLDER: dict[str, object] = {"provider_id": "prov_8812", "folder_path": "/Shared/Invoices/2026", "api_key": "sk-1"}
 NEW_YORK = "America/New_York"
 TRIGGERS: dict[str, dict[str, object]] = {
-    "tags-quarter-hour": {"definition_key": "recompute-tags", "cron": "*/15 * * * *", "overlap": "skip"},
-    "invoices-hourly": {"definition_key": "invoice-export", "cron": "0 8-18 * * MON-FRI", "timezone": NEW_YORK},
-    "nightly-report": {"definition_key": "nightly-report", "cron": "30 2 * * *", "timezone": NEW_YORK},
-    "month-end-invoices": {"definition_key": "invoice-export", "cron": "10 0 1 * *"},
+    "tags-quarter-hour": {"definition": "recompute-tags", "cron": "*/15 * * * *", "overlap": "skip"},
+    "invoices-hourly": {"definition": "invoice-export", "cron": "0 8-18 * * MON-FRI", "timezone": NEW_YORK},
+    "nightly-report": {"definition": "nightly-report", "cron": "30 2 * * *", "timezone": NEW_YORK},
+    "month-end-invoices": {"definition": "invoice-export", "cron": "10 0 1 * *"},
     "dropbox-full-sync": {
-        "definition_key": "sync-dropbox",
+        "definition": "sync-dropbox",
         "cron": "0 */6 * * *",
         "payload": {"provider_id": "prov_8812", "folder_path": "/", "api_key": "sk-1"},
     },
-    "seed-tags": {"definition_key": "recompute-tags", "trigger_type": "init", "init_version": "v2.14.0"},
+    "seed-tags": {"definition": "recompute-tags", "trigger_type": "init", "init_version": "v2.14.0"},
     "welcome-new-user": {
-        "definition_key": "send-welcome",
+        "definition": "send-welcome",
         "trigger_type": "event",
         "event": "user.created",
         "payload": {"user_id": "{{event.id}}"},
@@ -184,7 +184,7 @@ async def tell_triggers(dash: Dash) -> dict[str, str]:
 
 async def many(dash: Dash, key: str, payloads: list[dict[str, object]], **options: object) -> None:
     """Jobs of one definition."""
-    jobs = [{"definition_key": key, "payload": payload, **options} for payload in payloads]
+    jobs = [{"definition": key, "payload": payload, **options} for payload in payloads]
     answer = await dash.api.post("/jobs/batch", json={"jobs": jobs})
     assert answer.status_code == 201, answer.text
 

@@ -58,9 +58,9 @@ LIMITS: dict[str, dict[str, Any]] = {
     "send-welcome": {"rate_limit": 100, "rate_period_seconds": 60},
 }
 TENANTS: dict[str, dict[str, Any]] = {
-    "acme": {"name": "Acme Corporation", "weight": 3, "limits": {"max_queued": 50_000}},
-    "globex": {"name": "Globex", "weight": 2, "limits": {"max_running": 20, "requests_per_minute": 600}},
-    "initech": {"name": "Initech"},
+    "acme": {"title": "Acme Corporation", "weight": 3, "limits": {"max_queued": 50_000}},
+    "globex": {"title": "Globex", "weight": 2, "limits": {"max_running": 20, "requests_per_minute": 600}},
+    "initech": {"title": "Initech"},
 }
 TOKENS: list[dict[str, Any]] = [
     {"name": "ci of the shop", "role": "tenant_admin", "tenant": "acme"},
@@ -82,11 +82,11 @@ TARGETS: list[dict[str, Any]] = [
 async def set_the_scene(dash: Dash) -> None:
     """All that is there before anything runs."""
     with dash.server.as_admin() as admin:
-        for slug, settings in TENANTS.items():
-            if _there(admin, slug):
-                _must(admin.patch(f"/admin/tenants/{slug}", json=settings))
+        for name, settings in TENANTS.items():
+            if _there(admin, name):
+                _must(admin.patch(f"/admin/tenants/{name}", json=settings))
             else:
-                _must(admin.post("/admin/tenants", json={"slug": slug, **settings}))
+                _must(admin.post("/admin/tenants", json={"name": name, **settings}))
         for token in TOKENS:
             _must(admin.post("/admin/tokens", json=token))
         for key, limits in LIMITS.items():
@@ -117,8 +117,8 @@ async def write(dash: Dash, *statements: str) -> None:
         await connection.close()
 
 
-def _there(admin: httpx.Client, slug: str) -> bool:
-    return admin.get(f"/admin/tenants/{slug}").status_code == 200
+def _there(admin: httpx.Client, name: str) -> bool:
+    return admin.get(f"/admin/tenants/{name}").status_code == 200
 
 
 def _must(answer: httpx.Response) -> Any:

@@ -25,7 +25,7 @@ TOKEN = "sk-live-abcdef0123456789"
 async def test_arguments_come_from_the_payload_and_from_the_job(database_url: str) -> None:
     shown = python(
         "json.dump(sys.argv[1:], open(os.environ['HEADRACE_RESULT'], 'w'))",
-        *("{text}", "--n={n}", "{flag}", "{job_id}", "{run}", "{tenant_id}"),
+        *("{text}", "--n={n}", "{flag}", "{job_id}", "{run}", "{tenant}"),
         args=takes("text", "n", text=TEXT, n={"type": "number"}, flag={"type": "boolean", "default": True}),
         result="file",
     )

@@ -55,7 +55,7 @@ class ChartAnswer(ResponseModel):
 class BusyAnswer(ResponseModel):
     """A definition that ran in the window."""
 
-    definition_key: str
+    definition: str
     kind: str
     attempts: int
     failed: int = Field(description="attempts that failed, whatever came of the job")
@@ -73,7 +73,7 @@ class BusiestAnswer(ResponseModel):
 class UsualAnswer(ResponseModel):
     """How long runs of a definition take as a rule."""
 
-    definition_key: str
+    definition: str
     p50: float
     p95: float
 
@@ -160,7 +160,7 @@ async def chart_busiest(service: CurrentService, query: Annotated[BusiestQuery, 
     found = await service.charts.busiest(query.window, limit=query.limit)
     items = [
         BusyAnswer(
-            definition_key=busy.definition,
+            definition=busy.definition,
             kind=busy.kind,
             attempts=busy.runs,
             failed=busy.bad,
@@ -177,7 +177,7 @@ async def chart_usual(service: CurrentService) -> UsualsAnswer:
     """How long runs take as a rule, by definition: below p50 half of them, below p95 nineteen of twenty."""
     found = await service.charts.usual()
     items = [
-        UsualAnswer(definition_key=key, p50=p50, p95=p95)
+        UsualAnswer(definition=key, p50=p50, p95=p95)
         for key, durations in found.items()
         if (p50 := durations.percentile(0.5)) is not None and (p95 := durations.percentile(0.95)) is not None
     ]

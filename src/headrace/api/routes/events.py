@@ -54,7 +54,7 @@ class EventAnswer(ResponseModel):
     """An event, and what came of it."""
 
     id: UUID
-    tenant_id: str
+    tenant: str
     name: str
     data: dict[str, Any]
     correlation_id: str | None
@@ -78,7 +78,7 @@ def event_answer(event: EventRecord) -> EventAnswer:
     """With the names that the API has for them."""
     return EventAnswer(
         id=event.id,
-        tenant_id=event.tenant,
+        tenant=event.tenant,
         name=event.name,
         data=event.data,
         correlation_id=event.correlation_id,

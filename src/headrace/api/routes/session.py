@@ -82,7 +82,7 @@ async def sign_out(request: Request, response: Response, session: SessionCookie 
 async def _tenants(service: Service) -> list[str]:
     if service.principal.role != "super_admin":
         return []
-    return [tenant.slug for tenant in await service.tenants.list(limit=MOST_TENANTS)]
+    return [tenant.name for tenant in await service.tenants.list(limit=MOST_TENANTS)]
 
 
 def _set_cookie(request: Request, response: Response, secret: str) -> None:

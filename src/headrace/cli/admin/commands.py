@@ -15,7 +15,7 @@ from headrace.errors import BadRequest, NotFound
 from headrace.worker.run.command_handler import CommandHandler
 
 app = typer.Typer(help="Commands that jobs may run on this machine.", no_args_is_help=True)
-EXAMPLE = {"tenant_id": "default", "job_id": "01900000-0000-7000-8000-000000000000", "run": 1, "scheduled_for": ""}
+EXAMPLE = {"tenant": "default", "job_id": "01900000-0000-7000-8000-000000000000", "run": 1, "scheduled_for": ""}
 LIMITS = ("memory_mb", "cpu_seconds", "file_size_mb", "open_files", "max_processes")
 
 

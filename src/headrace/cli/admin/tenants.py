@@ -15,8 +15,8 @@ from headrace.cli.output.tables import Column, ago, when
 from headrace.errors import BadRequest
 
 app = typer.Typer(help="Whose jobs there are, and what each may have.", no_args_is_help=True)
-Slug = Annotated[str, typer.Argument(metavar="SLUG", help="How the tenant is addressed, such as acme.")]
-Name = Annotated[str | None, typer.Option("--name", help="What people read.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="How the tenant is addressed, such as acme.")]
+Title = Annotated[str | None, typer.Option("--title", help="What people read.")]
 Weight = Annotated[
     int | None, typer.Option("--weight", min=1, max=1000, help="Its share where tenants take turns in a queue.")
 ]
@@ -36,8 +36,8 @@ LIMITS = {
     ],
 }
 COLUMNS = [
-    Column("slug", lambda tenant: tenant["slug"], elastic=True),
     Column("name", lambda tenant: tenant["name"], elastic=True),
+    Column("title", lambda tenant: tenant["title"], elastic=True),
     Column("state", lambda tenant: pause_words(tenant["pause"]) if tenant["paused"] else "open", elastic=True),
     Column("max running", lambda tenant: tenant["limits"]["max_running"], right=True),
     Column("max queued", lambda tenant: tenant["limits"]["max_queued"], right=True),
@@ -50,17 +50,17 @@ COLUMNS = [
 @app.command("list")
 @speaks_to_api
 async def list_command(call: Call, *, limit: Limit = 50, everything: All = False) -> None:
-    """Tenants by slug. Example: headrace tenants list"""
+    """Tenants by name. Example: headrace tenants list"""
     async with call.api() as api:
         call.show.table([t async for t in api.items("/admin/tenants", limit=how_many(limit, everything))], COLUMNS)
 
 
 @app.command("show")
 @speaks_to_api
-async def show_command(call: Call, slug: Slug) -> None:
+async def show_command(call: Call, name: Name) -> None:
     """One tenant with its limits. Example: headrace tenants show default"""
     async with call.api() as api:
-        _show(call, await api.get(f"/admin/tenants/{quote(slug, safe='')}"))
+        _show(call, await api.get(f"/admin/tenants/{quote(name, safe='')}"))
 
 
 @app.command("create")
@@ -68,16 +68,16 @@ async def show_command(call: Call, slug: Slug) -> None:
 @with_options("limits", LIMITS)
 async def create_command(
     call: Call,
-    slug: Slug,
-    name: Name = None,
+    name: Name,
+    title: Title = None,
     weight: Weight = None,
     *,
     limits: dict[str, str],
 ) -> None:
-    """Make a tenant. Example: headrace tenants create acme --name 'Acme Ltd' --max-queued 10000"""
+    """Make a tenant. Example: headrace tenants create acme --title 'Acme Ltd' --max-queued 10000"""
     async with call.api() as api:
-        made = await api.post("/admin/tenants", {"slug": slug, **_body(name, weight, limits)})
-        call.show.said(f"made tenant {made['slug']}", made)
+        made = await api.post("/admin/tenants", {"name": name, **_body(title, weight, limits)})
+        call.show.said(f"made tenant {made['name']}", made)
 
 
 @app.command("update")
@@ -85,59 +85,59 @@ async def create_command(
 @with_options("limits", LIMITS)
 async def update_command(
     call: Call,
-    slug: Slug,
-    name: Name = None,
+    name: Name,
+    title: Title = None,
     weight: Weight = None,
     *,
     limits: dict[str, str],
 ) -> None:
-    """Change a tenant's name or limits; what is not said stays.
+    """Change a tenant's title or limits; what is not said stays.
 
     Example: headrace tenants update default --max-queued none
     """
-    body = _body(name, weight, limits)
+    body = _body(title, weight, limits)
     if not body:
-        raise BadRequest("nothing to change: give --name, --weight or a limit, such as --max-running")
+        raise BadRequest("nothing to change: give --title, --weight or a limit, such as --max-running")
     async with call.api() as api:
-        _show(call, await api.patch(f"/admin/tenants/{quote(slug, safe='')}", body))
+        _show(call, await api.patch(f"/admin/tenants/{quote(name, safe='')}", body))
 
 
-def _body(name: str | None, weight: int | None, limits: Mapping[str, str | None]) -> dict[str, Any]:
+def _body(title: str | None, weight: int | None, limits: Mapping[str, str | None]) -> dict[str, Any]:
     """What was said of a tenant."""
     said = {
         limit: whole_or_none(value, f"--{limit.replace('_', '-')}")
         for limit, value in limits.items()
         if value is not None
     }
-    body = {"name": name, "weight": weight, "limits": said or None}
+    body = {"title": title, "weight": weight, "limits": said or None}
     return {field: value for field, value in body.items() if value is not None}
 
 
 @app.command("pause")
 @speaks_to_api
-async def pause_command(call: Call, slug: Slug, note: Note = "", until: Until = None) -> None:
+async def pause_command(call: Call, name: Name, note: Note = "", until: Until = None) -> None:
     """Have none of its jobs claimed; what runs, runs on.
 
     Example: headrace tenants pause default --note 'bill not paid'
     """
     async with call.api() as api:
-        await pause(call, api, f"/admin/tenants/{quote(slug, safe='')}", f"tenant {slug}", note, until)
+        await pause(call, api, f"/admin/tenants/{quote(name, safe='')}", f"tenant {name}", note, until)
 
 
 @app.command("resume")
 @speaks_to_api
-async def resume_command(call: Call, slug: Slug) -> None:
+async def resume_command(call: Call, name: Name) -> None:
     """Have its jobs claimed again. Example: headrace tenants resume default"""
     async with call.api() as api:
-        resumed = await api.post(f"/admin/tenants/{quote(slug, safe='')}/resume")
-        call.show.said(f"tenant {slug} goes on", resumed)
+        resumed = await api.post(f"/admin/tenants/{quote(name, safe='')}/resume")
+        call.show.said(f"tenant {name} goes on", resumed)
 
 
 def _show(call: Call, tenant: dict[str, Any]) -> None:
     limits = tenant["limits"]
     rows = [
-        ("slug", tenant["slug"]),
         ("name", tenant["name"]),
+        ("title", tenant["title"]),
         ("state", pause_words(tenant["pause"]) if tenant["paused"] else "open"),
         ("weight", tenant["weight"]),
         ("max running", _limit_words(limits["max_running"])),

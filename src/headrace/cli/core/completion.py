@@ -38,7 +38,7 @@ def schedule_names(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def job_ids(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Ids of the newest jobs, with what they are of."""
-    found = _ask(ctx, "/jobs", lambda item: (item["id"], f"{item['definition_key']} {item['status']}"), limit=100)
+    found = _ask(ctx, "/jobs", lambda item: (item["id"], f"{item['definition']} {item['status']}"), limit=100)
     return [(known, of) for known, of in found if known.startswith(incomplete)]
 
 

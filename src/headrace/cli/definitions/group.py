@@ -14,7 +14,7 @@ from headrace.cli.core.config_option import ConfigFile
 from headrace.cli.core.errors import NotAllowed
 from headrace.cli.core.options import All, Limit, System, how_many
 from headrace.cli.core.pausing import Note, Until, pause
-from headrace.cli.definitions.find import definition_key
+from headrace.cli.definitions.find import checked_key
 from headrace.cli.definitions.options import read_settings
 from headrace.cli.definitions.tables import COLUMNS, definition_rows
 
@@ -54,7 +54,7 @@ async def show_definition(call: Call, key: Key) -> None:
         try:
             found = await api.get(_path(key))
         except NotAllowed:
-            found = await api.get(f"/definitions/{definition_key(key)}")
+            found = await api.get(f"/definitions/{checked_key(key)}")
     call.show.item(found, definition_rows(found))
 
 
@@ -176,4 +176,4 @@ def _shown(value: Any) -> str:
 
 
 def _path(key: str) -> str:
-    return f"/admin/jobs/definitions/{definition_key(key)}"
+    return f"/admin/jobs/definitions/{checked_key(key)}"

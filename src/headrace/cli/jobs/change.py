@@ -14,7 +14,7 @@ from headrace.cli.core.durations import duration, moment
 from headrace.cli.core.errors import exit_code, tell
 from headrace.cli.core.options import with_options
 from headrace.cli.core.payload import Args, Payload, PayloadFile, read_payload, with_arguments
-from headrace.cli.definitions.find import definition_key
+from headrace.cli.definitions.find import checked_key
 from headrace.cli.jobs.find import JobFinder
 from headrace.cli.jobs.wait_job import show_end, wait_until_ended
 from headrace.errors import BadRequest, HeadraceError
@@ -51,12 +51,12 @@ async def enqueue(
 
     Example: headrace jobs enqueue say_hello --arg name=world --wait
     """
-    new = {"definition_key": definition, **_when(how)}
+    new = {"definition": definition, **_when(how)}
     given = read_payload(payload, payload_file)
     patience = None if timeout is None else duration(timeout, "--timeout")
     async with call.api() as api:
         if arg:
-            schema = (await api.get(f"/definitions/{definition_key(definition)}"))["payload_schema"]
+            schema = (await api.get(f"/definitions/{checked_key(definition)}"))["payload_schema"]
             given = with_arguments(given, arg, schema)
         job = await api.post("/jobs", {**new, "payload": given or {}})
         known = api.last_status == 200

@@ -14,12 +14,12 @@ END = 12
 
 def job_columns(jobs: Sequence[Job]) -> list[Column]:
     """With the tenant where there is more than the default one."""
-    tenants = [Column("tenant", lambda job: job["tenant_id"], elastic=True)]
+    tenants = [Column("tenant", lambda job: job["tenant"], elastic=True)]
     return [
         Column("id", lambda job: job["id"], narrow=lambda job: job["id"][-END:]),
         Column("status", lambda job: job["status"], style="status"),
-        *(tenants if any(job["tenant_id"] != "default" for job in jobs) else []),
-        Column("definition", lambda job: job["definition_key"], elastic=True),
+        *(tenants if any(job["tenant"] != "default" for job in jobs) else []),
+        Column("definition", lambda job: job["definition"], elastic=True),
         Column("tries", lambda job: f"{job['attempt_count']}/{job['max_attempts']}", right=True),
         Column("age", lambda job: ago(job["created_at"]), right=True),
         Column("took", lambda job: between(job["started_at"], job["finished_at"]), right=True),
@@ -48,8 +48,8 @@ def job_rows(job: Job, why: Sequence[Mapping[str, Any]]) -> list[tuple[str, Any]
         ("id", job["id"]),
         ("status", job["status"]),
         ("replaced by", job["replaced_by"]),
-        ("definition", f"{job['definition_key']} ({job['kind']})"),
-        ("tenant", job["tenant_id"]),
+        ("definition", f"{job['definition']} ({job['kind']})"),
+        ("tenant", job["tenant"]),
         ("queue", f"{job['queue']}, priority {job['priority']}"),
         ("why", "\n".join(reason["detail"] for reason in why)),
         ("progress", _progress(job)),

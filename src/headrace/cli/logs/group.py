@@ -145,4 +145,4 @@ async def _pages(api: Api, **asked: Any) -> AsyncIterator[dict[str, Any]]:
 
 def whose(line: dict[str, Any]) -> str:
     """The definition and enough of the job's id to name it."""
-    return f"{line['definition_key']} {line['job_id'][-12:]}"
+    return f"{line['definition']} {line['job_id'][-12:]}"

@@ -58,8 +58,8 @@ def _ask(api: Api, view: View, verb: str) -> None:
     elif verb == "cancel" and job["status"] != "running":
         view.said = "it has ended already"
     else:
-        text = f"{verb} {job['definition_key']} {job['id']}? y/n"
-        done = f"{'told to stop' if verb == 'cancel' else 'queued again'}: {job['definition_key']} {job['id']}"
+        text = f"{verb} {job['definition']} {job['id']}? y/n"
+        done = f"{'told to stop' if verb == 'cancel' else 'queued again'}: {job['definition']} {job['id']}"
         view.question = Question(text, lambda: api.post(f"/jobs/{job['id']}/{verb}"), done)
 
 

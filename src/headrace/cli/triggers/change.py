@@ -36,7 +36,7 @@ async def create(
     if not set(RULES) & set(settings):
         ways = "--cron or --every" if group.kind else "--cron, --every, --event or --init"
         raise BadRequest(f"say when it fires: {ways}")
-    body = {**settings_sent(settings), "name": name, "definition_key": definition, "enabled": not disabled}
+    body = {**settings_sent(settings), "name": name, "definition": definition, "enabled": not disabled}
     async with call.api() as api:
         made = await api.post("/jobs/triggers", body)
     call.show.said(f"{made['name']}  {rule(made)}  {_state(made)}", made)

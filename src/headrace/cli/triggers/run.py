@@ -91,7 +91,7 @@ async def try_template(
         "event": event,
         "data": json_object(data, "--data"),
         "condition": condition,
-        "definition_key": definition,
+        "definition": definition,
     }
     async with call.api() as api:
         made = await api.post("/jobs/triggers/test-render", body)

@@ -26,11 +26,11 @@ OBSTACLES = {
 
 def trigger_columns(triggers: Sequence[Trigger]) -> list[Column]:
     """With the tenant where there is more than the default one."""
-    tenants = [Column("tenant", lambda trigger: trigger["tenant_id"], elastic=True)]
+    tenants = [Column("tenant", lambda trigger: trigger["tenant"], elastic=True)]
     return [
         Column("name", lambda trigger: trigger["name"], elastic=True),
-        *(tenants if any(trigger["tenant_id"] != "default" for trigger in triggers) else []),
-        Column("definition", lambda trigger: trigger["definition_key"], elastic=True),
+        *(tenants if any(trigger["tenant"] != "default" for trigger in triggers) else []),
+        Column("definition", lambda trigger: trigger["definition"], elastic=True),
         Column("rule", rule, elastic=True),
         Column("state", state),
         Column("next", lambda trigger: ago(trigger["next_run_at"]) if trigger["enabled"] else "-", right=True),
@@ -63,7 +63,7 @@ def state(trigger: Trigger) -> str:
 
 def note(trigger: Trigger) -> str:
     """Why it does not fire, or to no avail."""
-    said = OBSTACLES.get(trigger["obstacle"], "").format(trigger["definition_key"])
+    said = OBSTACLES.get(trigger["obstacle"], "").format(trigger["definition"])
     return said or trigger["last_error"] or trigger["pause_note"] or ""
 
 
@@ -77,12 +77,12 @@ def trigger_rows(trigger: Trigger) -> list[tuple[str, Any]]:
     return [
         ("name", trigger["name"]),
         ("id", trigger["id"]),
-        ("tenant", trigger["tenant_id"]),
-        ("definition", trigger["definition_key"]),
+        ("tenant", trigger["tenant"]),
+        ("definition", trigger["definition"]),
         ("rule", rule(trigger)),
         ("condition", trigger["condition"]),
         ("state", f"{state(trigger)} {trigger['pause_note'] or ''}".strip()),
-        ("in its way", OBSTACLES.get(trigger["obstacle"], "").format(trigger["definition_key"]) or None),
+        ("in its way", OBSTACLES.get(trigger["obstacle"], "").format(trigger["definition"]) or None),
         ("error", trigger["last_error"]),
         ("next", when(trigger["next_run_at"]) if trigger["enabled"] else None),
         ("last", when(trigger["last_run_at"])),

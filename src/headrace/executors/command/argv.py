@@ -10,7 +10,7 @@ from typing import Any
 
 from headrace.errors import BadRequest, ValidationError
 
-BUILTINS = frozenset({"tenant_id", "job_id", "run", "scheduled_for"})
+BUILTINS = frozenset({"tenant", "job_id", "run", "scheduled_for"})
 MOST_BYTES = 131_071  # the kernel answers E2BIG to one more
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")

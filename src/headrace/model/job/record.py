@@ -58,8 +58,8 @@ class ClaimedJob(NamedTuple):
         """Whose line it is, in the words that all lines of a log have."""
         return {
             "job_id": str(self.id),
-            "tenant_id": self.tenant,
-            "definition_key": self.definition,
+            "tenant": self.tenant,
+            "definition": self.definition,
             "attempt_no": self.attempt,
             "run": self.run,
         }

@@ -138,7 +138,7 @@ async def _schemas(act: Scope, keys: set[str], owner: str) -> dict[str, str]:
     rows = await act.conn.fetch(SQL["payload_schemas"], list(keys), owner == SYSTEM_TENANT)
     found: dict[str, str] = {row["key"]: row["payload_schema"] for row in rows}
     for key in sorted(keys - found.keys()):
-        raise NotFound(f'unknown definition "{key}"', field="definition_key")
+        raise NotFound(f'unknown definition "{key}"', field="definition")
     return found
 
 

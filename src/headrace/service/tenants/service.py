@@ -25,11 +25,11 @@ class TenantLimits(NamedTuple):
 
 
 class Tenant(NamedTuple):
-    """An owner of jobs: addressed by its slug, read by its name. Where tenants share a queue fairly it counts by its
+    """An owner of jobs: addressed by its name, read by its title. Where tenants share a queue fairly it counts by its
     weight."""
 
-    slug: str
     name: str
+    title: str
     limits: TenantLimits
     weight: int
     pause: Pause | None
@@ -42,69 +42,69 @@ NO_LIMITS = TenantLimits()
 class Tenants(ServerService):
     """Make, list, change, pause, resume."""
 
-    async def get(self, slug: str) -> Tenant:
+    async def get(self, name: str) -> Tenant:
         """The tenant, or `NotFound`."""
         async with self._begin("tenants.read") as act:
-            return _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
+            return _tenant(await act.conn.fetchrow(SQL["get_tenant"], name), name)
 
-    async def create(self, slug: str, name: str = "", limits: TenantLimits = NO_LIMITS, weight: int = 1) -> Tenant:
+    async def create(self, name: str, title: str = "", limits: TenantLimits = NO_LIMITS, weight: int = 1) -> Tenant:
         """A tenant that was not there before."""
         async with self._begin("tenants.change") as act:
-            if not await act.conn.fetchval(SQL["create_tenant"], slug, name, weight, *limits):
-                raise Conflict(f'tenant "{slug}" is there already', field="slug")
-            await act.audit(slug, name=name, weight=weight, limits=limits._asdict())
-            return _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
+            if not await act.conn.fetchval(SQL["create_tenant"], name, title, weight, *limits):
+                raise Conflict(f'tenant "{name}" is there already', field="name")
+            await act.audit(name, title=title, weight=weight, limits=limits._asdict())
+            return _tenant(await act.conn.fetchrow(SQL["get_tenant"], name), name)
 
     async def change(
         self,
-        slug: str,
+        name: str,
         *,
-        name: str | None = None,
+        title: str | None = None,
         limits: Mapping[str, int | None] | None = None,
         weight: int | None = None,
     ) -> Tenant:
         """What is named changes, and nothing else; a limit of none lifts it."""
         async with self._begin("tenants.change") as act:
-            await act.conn.execute(SQL["lock_tenant"], slug)
-            before = _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
+            await act.conn.execute(SQL["lock_tenant"], name)
+            before = _tenant(await act.conn.fetchrow(SQL["get_tenant"], name), name)
             wanted = before.limits._replace(**(limits or {}))
-            name, weight = before.name if name is None else name, before.weight if weight is None else weight
-            await act.conn.execute(SQL["change_tenant"], slug, name, weight, *wanted)
-            after = _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
-            await act.audit(slug, before=_about(before), after=_about(after))
+            title, weight = before.title if title is None else title, before.weight if weight is None else weight
+            await act.conn.execute(SQL["change_tenant"], name, title, weight, *wanted)
+            after = _tenant(await act.conn.fetchrow(SQL["get_tenant"], name), name)
+            await act.audit(name, before=_about(before), after=_about(after))
             return after
 
-    async def pause(self, slug: str, *, note: str = "", resume_at: datetime | None = None) -> Tenant:
+    async def pause(self, name: str, *, note: str = "", resume_at: datetime | None = None) -> Tenant:
         """None of its jobs are claimed, until somebody resumes it or until the time given; what runs, runs on."""
         check_end(resume_at)
         async with self._begin("tenants.pause") as act:
-            await act.conn.execute(SQL["pause_tenant"], slug, note, act.principal.name, resume_at)
-            paused = _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
-            await act.audit(slug, paused=True, note=note, resume_at=resume_at)
+            await act.conn.execute(SQL["pause_tenant"], name, note, act.principal.name, resume_at)
+            paused = _tenant(await act.conn.fetchrow(SQL["get_tenant"], name), name)
+            await act.audit(name, paused=True, note=note, resume_at=resume_at)
             return paused
 
-    async def resume(self, slug: str) -> Tenant:
+    async def resume(self, name: str) -> Tenant:
         """Its jobs are claimed again."""
         async with self._begin("tenants.pause") as act:
-            if await act.conn.fetchval(SQL["resume_tenant"], slug):
-                await act.audit(slug, paused=False)
-            return _tenant(await act.conn.fetchrow(SQL["get_tenant"], slug), slug)
+            if await act.conn.fetchval(SQL["resume_tenant"], name):
+                await act.audit(name, paused=False)
+            return _tenant(await act.conn.fetchrow(SQL["get_tenant"], name), name)
 
     # Last, for below it `list` is no type any more.
     async def list(self, *, limit: int = 50, after: str | None = None) -> Sequence[Tenant]:
-        """By slug; those that come after one, up to the limit."""
+        """By name; those that come after one, up to the limit."""
         async with self._begin("tenants.read") as act:
             rows = await act.conn.fetch(SQL["list_tenants"], after, limit)
             return [_tenant(row, row["name"]) for row in rows]
 
 
-def _tenant(row: Any, slug: str) -> Tenant:
+def _tenant(row: Any, name: str) -> Tenant:
     if row is None:
-        raise NotFound(f'unknown tenant "{slug}"')
-    slug, name, weight, created_at, *rest = row
+        raise NotFound(f'unknown tenant "{name}"')
+    name, title, weight, created_at, *rest = row
     limits, pause = rest[: len(TenantLimits._fields)], rest[len(TenantLimits._fields) :]
-    return Tenant(slug, name, TenantLimits(*limits), weight, None if pause[0] is None else Pause(*pause), created_at)
+    return Tenant(name, title, TenantLimits(*limits), weight, None if pause[0] is None else Pause(*pause), created_at)
 
 
 def _about(tenant: Tenant) -> dict[str, Any]:
-    return {"name": tenant.name, "weight": tenant.weight, **tenant.limits._asdict()}
+    return {"title": tenant.title, "weight": tenant.weight, **tenant.limits._asdict()}

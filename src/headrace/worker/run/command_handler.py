@@ -90,7 +90,7 @@ class CommandHandler:
         if problem is not None:
             raise CannotRead(f"the payload does not fit: {problem} ({self.definition.about_version()})")
         scheduled_for = job.scheduled_for.isoformat() if job.scheduled_for else ""
-        builtins = {"tenant_id": job.tenant, "job_id": str(job.id), "run": job.run, "scheduled_for": scheduled_for}
+        builtins = {"tenant": job.tenant, "job_id": str(job.id), "run": job.run, "scheduled_for": scheduled_for}
         try:
             argv = build_argv(self._slots, fill_defaults(payload, self.settings.args), builtins)
         except BadRequest as error:

@@ -21,7 +21,7 @@ LARGEST_BODY = 8 * 1024 * 1024
 
 def read_claimed(answer: Mapping[str, Any]) -> list[ClaimedJob]:
     """The jobs of a claim's answer."""
-    queues = {(job["definition_key"], job["queue"]) for job in answer["jobs"]}
+    queues = {(job["definition"], job["queue"]) for job in answer["jobs"]}
     terms = {(key, queue): _terms(key, queue, answer["definitions"][key]) for key, queue in queues}
     return [_job(job, terms) for job in answer["jobs"]]
 
@@ -33,8 +33,8 @@ def _job(job: Mapping[str, Any], terms: Mapping[tuple[str, str], Terms]) -> Clai
         job["run"],
         job["attempt"] - 1,
         job["max_attempts"],
-        terms[job["definition_key"], job["queue"]],
-        job["tenant_id"],
+        terms[job["definition"], job["queue"]],
+        job["tenant"],
         job["payload"],
         job["correlation_id"],
         None if scheduled_for is None else datetime.fromisoformat(scheduled_for),

@@ -21,7 +21,7 @@ router = new_router(prefix="/admin/jobs", tags=["jobs"])
 class AllJobsQuery(JobQuery):
     """The filters of a tenant's list, and the tenant."""
 
-    tenant: Text | None = Field(default=None, max_length=100, description="a tenant's slug; all when absent")
+    tenant: Text | None = Field(default=None, max_length=100, description="a tenant's name; all when absent")
 
     def filter(self) -> JobFilter:
         """What the service is asked for."""

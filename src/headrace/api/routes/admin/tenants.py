@@ -17,8 +17,8 @@ from headrace.service.tenants.service import Tenant, TenantLimits
 
 router = new_router(prefix="/admin/tenants", tags=["tenants"])
 
-Slug = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}$")]
-SlugInPath = Annotated[str, Path(max_length=100, pattern=r"^[^\x00]*$")]
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}$")]
+NameInPath = Annotated[str, Path(max_length=100, pattern=r"^[^\x00]*$")]
 Count = Annotated[int, Field(ge=1, le=2_147_483_647)]
 Weight = Annotated[int, Field(ge=1, le=1000, description="with 3 it gets three jobs for each one of a tenant with 1")]
 
@@ -35,8 +35,8 @@ class TenantLimitsRequest(RequestModel):
 class NewTenant(RequestModel):
     """A tenant to make."""
 
-    slug: Slug = Field(description="how it is addressed, for ever", examples=["acme"])
-    name: Text = Field(default="", max_length=200, description="what people read", examples=["Acme Corporation"])
+    name: Name = Field(description="how it is addressed, for ever", examples=["acme"])
+    title: Text = Field(default="", max_length=200, description="what people read", examples=["Acme Corporation"])
     limits: TenantLimitsRequest = TenantLimitsRequest()
     weight: Weight = 1
 
@@ -44,7 +44,7 @@ class NewTenant(RequestModel):
 class TenantChange(RequestModel):
     """What to change; what is left out stays."""
 
-    name: Text | None = Field(default=None, max_length=200)
+    title: Text | None = Field(default=None, max_length=200)
     limits: TenantLimitsRequest | None = Field(
         default=None, description="only those that are named change; null lifts one"
     )
@@ -63,8 +63,8 @@ class LimitsAnswer(ResponseModel):
 class TenantAnswer(ResponseModel):
     """A tenant."""
 
-    slug: str
     name: str
+    title: str
     limits: LimitsAnswer
     weight: int = Field(description="its share where tenants take turns")
     paused: bool
@@ -85,9 +85,9 @@ def _answer(tenant: Tenant) -> TenantAnswer:
 
 @router.get("")
 async def list_tenants(service: CurrentService, query: Annotated[TenantQuery, Query()]) -> Page[TenantAnswer]:
-    """Tenants by slug."""
+    """Tenants by name."""
     found = await service.tenants.list(limit=query.limit + 1, after=query.cursor)
-    items, cursor = cut(found, query.limit, lambda tenant: tenant.slug)
+    items, cursor = cut(found, query.limit, lambda tenant: tenant.name)
     return Page(items=[_answer(tenant) for tenant in items], next_cursor=cursor)
 
 
@@ -95,30 +95,30 @@ async def list_tenants(service: CurrentService, query: Annotated[TenantQuery, Qu
 async def create_tenant(service: CurrentService, new: NewTenant) -> TenantAnswer:
     """Make a tenant."""
     limits = TenantLimits(**new.limits.model_dump())
-    return _answer(await service.tenants.create(new.slug, new.name, limits, new.weight))
+    return _answer(await service.tenants.create(new.name, new.title, limits, new.weight))
 
 
-@router.get("/{slug}")
-async def get_tenant(service: CurrentService, slug: SlugInPath) -> TenantAnswer:
+@router.get("/{name}")
+async def get_tenant(service: CurrentService, name: NameInPath) -> TenantAnswer:
     """One tenant."""
-    return _answer(await service.tenants.get(slug))
+    return _answer(await service.tenants.get(name))
 
 
-@router.patch("/{slug}")
-async def change_tenant(service: CurrentService, slug: SlugInPath, change: TenantChange) -> TenantAnswer:
-    """Change its name, its limits or its weight."""
+@router.patch("/{name}")
+async def change_tenant(service: CurrentService, name: NameInPath, change: TenantChange) -> TenantAnswer:
+    """Change its title, its limits or its weight."""
     limits = None if change.limits is None else change.limits.model_dump(exclude_unset=True)
-    return _answer(await service.tenants.change(slug, name=change.name, limits=limits, weight=change.weight))
+    return _answer(await service.tenants.change(name, title=change.title, limits=limits, weight=change.weight))
 
 
-@router.post("/{slug}/pause")
-async def pause_tenant(service: CurrentService, slug: SlugInPath, how: PauseRequest | None = None) -> TenantAnswer:
+@router.post("/{name}/pause")
+async def pause_tenant(service: CurrentService, name: NameInPath, how: PauseRequest | None = None) -> TenantAnswer:
     """Have none of its jobs claimed; what runs, runs on."""
     how = how or PauseRequest()
-    return _answer(await service.tenants.pause(slug, note=how.note, resume_at=how.resume_at))
+    return _answer(await service.tenants.pause(name, note=how.note, resume_at=how.resume_at))
 
 
-@router.post("/{slug}/resume")
-async def resume_tenant(service: CurrentService, slug: SlugInPath) -> TenantAnswer:
+@router.post("/{name}/resume")
+async def resume_tenant(service: CurrentService, name: NameInPath) -> TenantAnswer:
     """Have its jobs claimed again."""
-    return _answer(await service.tenants.resume(slug))
+    return _answer(await service.tenants.resume(name))

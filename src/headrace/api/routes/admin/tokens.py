@@ -22,7 +22,7 @@ class TokenRequest(RequestModel):
 
     name: Text = Field(min_length=1, max_length=200, description="whose it is, or what for", examples=["ci"])
     role: Role
-    tenant: Text | None = Field(default=None, max_length=100, description="of a tenant's role: the tenant's slug")
+    tenant: Text | None = Field(default=None, max_length=100, description="of a tenant's role: the tenant's name")
     queues: list[Name] | None = Field(
         default=None, min_length=1, max_length=100, description="of a worker: the queues it may serve; all by default"
     )

@@ -86,7 +86,7 @@ class OperationAnswer(ResponseModel):
     """A bulk change and how far it is."""
 
     id: UUID
-    tenant_id: str | None
+    tenant: str | None
     action: str
     filter: dict[str, Any]
     state: Literal["running", "done", "canceled", "failed"]
@@ -136,7 +136,7 @@ def summary_answer(summary: JobSummary) -> SummaryAnswer:
 def _operation(operation: Operation) -> OperationAnswer:
     names = [name for name in Operation.__dataclass_fields__ if name not in ("tenant", "verb")]
     fields = {name: getattr(operation, name) for name in names}
-    return OperationAnswer(tenant_id=operation.tenant, action=operation.verb, **fields)
+    return OperationAnswer(tenant=operation.tenant, action=operation.verb, **fields)
 
 
 @router.get("/summary")

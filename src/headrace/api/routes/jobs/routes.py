@@ -25,7 +25,7 @@ router = new_router(prefix="/jobs", tags=["jobs"])
 class NewJob(RequestModel):
     """A job to enqueue."""
 
-    definition_key: Name = Field(description="what to run", examples=["sync-dropbox"])
+    definition: Name = Field(description="what to run", examples=["sync-dropbox"])
     payload: dict[str, Any] = Field(default={}, description="its arguments", examples=[{"path_prefix": "/reports"}])
     priority: int | None = Field(default=None, ge=0, le=1000, description="lower runs sooner")
     queue: Name | None = Field(default=None, max_length=100, description="the definition's by default")
@@ -43,7 +43,7 @@ class NewJob(RequestModel):
 
     def request(self) -> JobRequest:
         """What the service is asked for."""
-        return JobRequest(definition=self.definition_key, **self.model_dump(exclude={"definition_key"}))
+        return JobRequest(**self.model_dump())
 
 
 class Batch(RequestModel):
@@ -69,8 +69,8 @@ class JobAnswer(ResponseModel):
     """A job in a list."""
 
     id: UUID
-    tenant_id: str
-    definition_key: str
+    tenant: str
+    definition: str
     kind: str
     queue: str
     status: JobStatus
@@ -179,17 +179,17 @@ class JobQuery(RequestModel):
 
 def job_answer(job: JobRecord) -> JobAnswer:
     """With the names that the API has for them."""
-    return JobAnswer(tenant_id=job.tenant, definition_key=job.definition, **_fields(job))
+    return JobAnswer(**_fields(job))
 
 
 def whole_answer(job: WholeJob) -> WholeJobAnswer:
     """The same with payload and result."""
-    return WholeJobAnswer(tenant_id=job.tenant, definition_key=job.definition, **_fields(job))
+    return WholeJobAnswer(**_fields(job))
 
 
 def _fields(job: JobRecord) -> dict[str, Any]:
     names = type(job).__dataclass_fields__
-    return {name: getattr(job, name) for name in names if name not in ("tenant", "definition")}
+    return {name: getattr(job, name) for name in names}
 
 
 def attempts_answer(attempts: Sequence[AttemptRecord]) -> AttemptsAnswer:

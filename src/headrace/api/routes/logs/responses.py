@@ -46,8 +46,8 @@ class HitAnswer(LineAnswer):
     """A line that was found, and whose it is."""
 
     job_id: UUID
-    tenant_id: str
-    definition_key: str
+    tenant: str
+    definition: str
 
 
 def line_fields(line: LogLine) -> dict[str, Any]:

@@ -45,9 +45,7 @@ async def search_logs(service: CurrentService, query: Annotated[SearchQuery, Que
     page = await service.logs.search(query.query, **asked)
     return SearchAnswer(
         items=[
-            HitAnswer(
-                **line_fields(hit.line), job_id=hit.line.job_id, tenant_id=hit.tenant, definition_key=hit.definition
-            )
+            HitAnswer(**line_fields(hit.line), job_id=hit.line.job_id, tenant=hit.tenant, definition=hit.definition)
             for hit in page.hits
         ],
         next_cursor=page.cursor,

@@ -43,7 +43,7 @@ class DueAnswer(ResponseModel):
 
     trigger_id: UUID
     name: str
-    definition_key: str
+    definition: str
     times: list[datetime] = Field(description="all, or some from all over the range where there are more than 168")
     every_seconds: float | None = Field(description="the time between the first two, where these are only some")
 
@@ -91,7 +91,7 @@ async def calendar_of_triggers(service: CurrentService, query: Annotated[Stretch
         DueAnswer(
             trigger_id=due.trigger.id,
             name=due.trigger.name,
-            definition_key=due.trigger.definition,
+            definition=due.trigger.definition,
             times=list(due.times),
             every_seconds=None if due.rhythm is None else due.rhythm.total_seconds(),
         )

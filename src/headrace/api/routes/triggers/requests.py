@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from pydantic import Field
 
 from headrace.api.schemas import Name, RequestModel, Text
 from headrace.api.timestamps import Moment
-from headrace.errors import HeadraceError
 from headrace.model.settings.trigger_values import RANGES
 from headrace.model.trigger.catch_up import CatchUp
 from headrace.model.trigger.overlap import Overlap
@@ -52,14 +49,14 @@ class TriggerSettingsBody(RequestModel):
 
     def settings(self) -> dict[str, Any]:
         """What was said, by the names that the service has."""
-        return self.model_dump(exclude_unset=True, exclude={"name", "definition_key", "enabled"})
+        return self.model_dump(exclude_unset=True, exclude={"name", "definition", "enabled"})
 
 
 class NewTrigger(TriggerSettingsBody):
     """A trigger to make."""
 
     name: Text = Field(min_length=1, max_length=200, examples=["Nightly sync"])
-    definition_key: Name = Field(description="what to run", examples=["sync-dropbox"])
+    definition: Name = Field(description="what to run", examples=["sync-dropbox"])
     enabled: bool = True
 
 
@@ -97,7 +94,7 @@ class TestRender(RequestModel):
     event: Text = Field(default="sample", description="the name of the sample event")
     data: dict[str, Any] = Field(default={}, description="the data of the sample event, which templates call `event`")
     condition: Text | None = None
-    definition_key: Name | None = Field(default=None, description="whose arguments the payload must fit")
+    definition: Name | None = Field(default=None, description="whose arguments the payload must fit")
 
     def sample(self) -> SampleEvent:
         """What the service is asked for."""
@@ -147,17 +144,3 @@ class PreviewQuery(RequestModel):
     def settings(self) -> dict[str, Any]:
         """What the service is asked for."""
         return self.model_dump(exclude={"count"})
-
-
-NAMES_SENT = {"definition": "definition_key"}
-
-
-@contextmanager
-def fields_as_sent(**others: str) -> Iterator[None]:
-    """Errors name the fields as the request does."""
-    names = {**NAMES_SENT, **others}
-    try:
-        yield
-    except HeadraceError as error:
-        error.field = names.get(error.field, error.field) if error.field else None
-        raise

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from pydantic import Field
 
-from headrace.api.routes.triggers.requests import NAMES_SENT
 from headrace.api.schemas import Page, ResponseModel
 from headrace.model.trigger.catch_up import CatchUp
 from headrace.model.trigger.overlap import Overlap
@@ -27,9 +26,9 @@ class TriggerAnswer(ResponseModel):
     """A trigger as it stands."""
 
     id: UUID
-    tenant_id: str
+    tenant: str
     name: str
-    definition_key: str
+    definition: str
     trigger_type: TriggerType
     cron: str | None
     every_seconds: float | None
@@ -150,10 +149,8 @@ def trigger_answer(trigger: Trigger) -> TriggerAnswer:
     """With the names that the API has for them."""
     parts = trigger._asdict()
     settings = parts.pop("settings")
-    overrides = {NAMES_SENT.get(name, name): pair for name, pair in parts.pop("overrides").items()}
+    overrides = parts.pop("overrides")
     return TriggerAnswer(
-        tenant_id=parts.pop("tenant"),
-        definition_key=parts.pop("definition"),
         overrides={name: Override(declared=said, current=holds) for name, (said, holds) in overrides.items()},
         **settings,
         **parts,

@@ -20,7 +20,6 @@ from headrace.api.routes.triggers.requests import (
     TestRender,
     TriggerChanges,
     TriggerQuery,
-    fields_as_sent,
 )
 from headrace.api.routes.triggers.responses import (
     BackfillAnswer,
@@ -36,6 +35,7 @@ from headrace.api.routes.triggers.responses import (
     TriggersAnswer,
     trigger_answer,
 )
+from headrace.errors import HeadraceError
 
 router = new_router(prefix="/jobs/triggers", tags=["triggers"])
 
@@ -50,24 +50,25 @@ async def list_triggers(service: CurrentService, query: Annotated[TriggerQuery, 
 @router.post("", status_code=201)
 async def create_trigger(service: CurrentService, new: NewTrigger) -> TriggerAnswer:
     """Make a trigger; what is wrong with its rule, zone, template or condition is said by field."""
-    with fields_as_sent():
-        trigger_id = await service.triggers.create(new.name, new.definition_key, enabled=new.enabled, **new.settings())
+    trigger_id = await service.triggers.create(new.name, new.definition, enabled=new.enabled, **new.settings())
     return trigger_answer(await service.triggers.get(trigger_id))
 
 
 @router.get("/preview")
 async def preview_schedule(service: CurrentService, query: Annotated[PreviewQuery, Query()]) -> PreviewAnswer:
     """When a schedule that does not exist yet would be due, and its rule in words."""
-    with fields_as_sent(trigger_type="cron"):
+    try:
         forecast = await asyncio.to_thread(service.triggers.preview_settings, query.count, **query.settings())
+    except HeadraceError as error:
+        error.field = "cron" if error.field == "trigger_type" else error.field
+        raise
     return PreviewAnswer.model_validate(forecast)
 
 
 @router.post("/test-render")
 async def test_render(service: CurrentService, test: TestRender) -> RenderedAnswer:
     """What a template makes of a sample event, or the error."""
-    with fields_as_sent():
-        rendered = await service.triggers.render(test.sample(), definition=test.definition_key)
+    rendered = await service.triggers.render(test.sample(), definition=test.definition)
     return RenderedAnswer.model_validate(rendered)
 
 
@@ -80,8 +81,7 @@ async def get_trigger(service: CurrentService, trigger_id: UUID) -> TriggerAnswe
 @router.patch("/{trigger_id}")
 async def update_trigger(service: CurrentService, trigger_id: UUID, changes: TriggerChanges) -> TriggerAnswer:
     """Change some settings, all or none. A new rule holds from now."""
-    with fields_as_sent():
-        await service.triggers.update(trigger_id, enabled=changes.enabled, **changes.settings())
+    await service.triggers.update(trigger_id, enabled=changes.enabled, **changes.settings())
     return trigger_answer(await service.triggers.get(trigger_id))
 
 

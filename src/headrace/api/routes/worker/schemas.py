@@ -84,8 +84,8 @@ class ClaimedAnswer(BaseModel):
     run: int = Field(description="to be sent with all that is said of this run")
     attempt: int
     max_attempts: int
-    definition_key: str
-    tenant_id: str
+    definition: str
+    tenant: str
     payload: dict[str, Any] | str
     correlation_id: str | None
     scheduled_for: AwareDatetime | None
@@ -128,7 +128,7 @@ def _claimed(job: ClaimedJob, payload: str) -> str:
     timeout = "null" if job.terms.timeout is None else repr(job.terms.timeout)
     return (
         f'{{"id":"{job.id}","run":{job.run},"attempt":{job.attempt},"max_attempts":{job.max_attempts},'
-        f'"definition_key":"{job.definition}","tenant_id":{json.dumps(job.tenant)},"payload":{payload},'
+        f'"definition":"{job.definition}","tenant":{json.dumps(job.tenant)},"payload":{payload},'
         f'"correlation_id":{correlation_id},"scheduled_for":{scheduled_for},"source":{json.dumps(job.source)},'
         f'"timeout_seconds":{timeout},"suspect":{"true" if job.suspect else "false"},'
         f'"queue":{json.dumps(job.terms.queue)},"trace_context":{trace}}}'

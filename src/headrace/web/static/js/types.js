@@ -4,8 +4,8 @@
 /**
  * @typedef {object} Job
  * @property {string} id
- * @property {string} tenant_id
- * @property {string} definition_key
+ * @property {string} tenant
+ * @property {string} definition
  * @property {string} kind
  * @property {string} queue
  * @property {JobStatus} status
@@ -64,13 +64,13 @@
  * @property {number} max_attempts
  * @property {number | null} timeout_seconds
  */
-/** @typedef {{definition_key: string, p50: number, p95: number}} Usual */
+/** @typedef {{definition: string, p50: number, p95: number}} Usual */
 /**
  * @typedef {object} Trigger
  * @property {string} id
- * @property {string} tenant_id
+ * @property {string} tenant
  * @property {string} name
- * @property {string} definition_key
+ * @property {string} definition
  * @property {"schedule" | "init" | "event"} trigger_type
  * @property {string | null} cron
  * @property {number | null} every_seconds

@@ -92,7 +92,7 @@ export function fits(job, filter) {
   const same = (/** @type {string} */ name, /** @type {unknown} */ value) => !filter[name] || filter[name] === value;
   return (
     (!filter.status?.length || filter.status.includes(job.status)) &&
-    same("definition", job.definition_key) &&
+    same("definition", job.definition) &&
     same("queue", job.queue) &&
     same("source", job.source) &&
     same("worker", job.worker) &&

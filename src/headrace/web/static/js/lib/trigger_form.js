@@ -7,7 +7,7 @@ import { readMore, writeMore } from "./trigger_more.js";
  * Its own fields; those of `trigger_more` stand beside them, by the API's names.
  * @typedef {object} OwnForm
  * @property {string} name
- * @property {string} definition_key
+ * @property {string} definition
  * @property {Kind} kind
  * @property {string} cron
  * @property {string} interval
@@ -27,11 +27,11 @@ import { readMore, writeMore } from "./trigger_more.js";
 const kindOf = (trigger) =>
   trigger.trigger_type !== "schedule" ? trigger.trigger_type : trigger.cron ? "cron" : "interval";
 
-/** @param {import("../types.js").Trigger | undefined} trigger @param {{definition_key: string, timezone: string}} usual @returns {Form} */
+/** @param {import("../types.js").Trigger | undefined} trigger @param {{definition: string, timezone: string}} usual @returns {Form} */
 export function formOf(trigger, usual) {
   return {
     name: trigger?.name ?? "",
-    definition_key: trigger?.definition_key ?? usual.definition_key,
+    definition: trigger?.definition ?? usual.definition,
     kind: trigger ? kindOf(trigger) : "cron",
     cron: trigger?.cron ?? "0 2 * * *",
     interval: writeDuration(trigger?.every_seconds) || "15m",
@@ -96,7 +96,7 @@ export function readForm(form, trigger) {
   /** @type {Record<string, string>} */
   const problems = { ...more.problems };
   if (!form.name.trim()) problems.name = "A name is needed.";
-  if (!form.definition_key) problems.definition_key = "Choose what to run.";
+  if (!form.definition) problems.definition = "Choose what to run.";
   if (payload.problem) problems.payload = payload.problem;
   if (interval === null || (kind === "interval" && !interval)) problems.interval = NO_DURATION;
   if (jitter === null) problems.jitter = NO_DURATION;

@@ -33,7 +33,7 @@ export function DeadLetter() {
   const dead = counts.data?.items.find((/** @type {any} */ one) => one.status === "dead_letter");
   const items = letters.data?.items ?? [];
   const keys = [
-    ...new Set([...items.map((/** @type {any} */ job) => job.definition_key), ...(definition ? [definition] : [])]),
+    ...new Set([...items.map((/** @type {any} */ job) => job.definition), ...(definition ? [definition] : [])]),
   ].sort();
   const tab = (/** @type {string} */ key) => ({
     name: key || "All",

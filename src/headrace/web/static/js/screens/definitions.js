@@ -49,7 +49,7 @@ function Table({ items, busy, usual, whole }) {
     { keys: "k", says: "Definition before", does: () => move(at - 1) },
     { keys: "Enter", says: "Open the definition", does: () => items[at] && navigate(pathTo(items[at].key)) },
   ]);
-  const of = (/** @type {any[]} */ all, /** @type {string} */ key) => all.find((one) => one.definition_key === key);
+  const of = (/** @type {any[]} */ all, /** @type {string} */ key) => all.find((one) => one.definition === key);
   return html`<div class="table-scroll"><table class="two-line definitions-table">
     <thead><tr>
       <th scope="col">Definition</th>${whole && html`<th scope="col">State</th>`}

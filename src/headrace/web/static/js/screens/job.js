@@ -32,8 +32,8 @@ export function Job({ params }) {
 
   const found = job.data;
   useEffect(() => {
-    if (found) document.title = `${found.definition_key} · Headrace`;
-  }, [found?.definition_key]);
+    if (found) document.title = `${found.definition} · Headrace`;
+  }, [found?.definition]);
   if (!found) {
     if (job.error)
       return html`<section class="panel"><${Failed} what="This job" error=${job.error} again=${job.reload}
@@ -46,17 +46,17 @@ export function Job({ params }) {
       : found.cancel_requested
         ? ", told to stop"
         : "";
-  const mine = usual.data?.items.find((/** @type {any} */ one) => one.definition_key === found.definition_key);
+  const mine = usual.data?.items.find((/** @type {any} */ one) => one.definition === found.definition);
   return html`
     <header class="stack stack-tight">
       <nav class="crumbs" aria-label="Where this is">
         <a href=${href("/jobs")}>Jobs</a><span aria-hidden="true">/</span>
-        <a href=${href("/jobs", { q: `definition:${found.definition_key}` })}>${found.definition_key}</a><span
+        <a href=${href("/jobs", { q: `definition:${found.definition}` })}>${found.definition}</a><span
           aria-hidden="true">/</span>
         <code>${found.id}</code><${Copy} label="Copy the id" text=${() => found.id} />
       </nav>
       <div class="page-head">
-        <h1>${found.definition_key}</h1>
+        <h1>${found.definition}</h1>
         <${Status} status=${found.status} large>${statusWord(found.status)}${run}</${Status}>
         <${Actions} job=${found} show=${(/** @type {any} */ changed) => job.change(() => changed)} />
       </div>

@@ -30,7 +30,7 @@ export function Workers() {
   const live = (workers.data ?? []).filter((/** @type {any} */ one) => one.state === "live");
   const sum = (/** @type {"running" | "concurrency"} */ name) =>
     live.reduce((/** @type {number} */ n, /** @type {any} */ one) => n + one[name], 0);
-  const names = new Map((running.data?.items ?? []).map((/** @type {any} */ job) => [job.id, job.definition_key]));
+  const names = new Map((running.data?.items ?? []).map((/** @type {any} */ job) => [job.id, job.definition]));
   const shares = sharesOf(history.data?.items ?? []);
   return html`
     <header class="page-head">

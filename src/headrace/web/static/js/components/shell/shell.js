@@ -89,12 +89,12 @@ function TenantSwitch() {
   const who = session.value;
   if (!who) return null;
   if (who.role !== "super_admin") return html`<span class="tenant-switch">${who.tenant}</span>`;
-  const choose = (/** @type {string | null} */ slug) => () => navigate(href("/", { tenant: slug }));
+  const choose = (/** @type {string | null} */ name) => () => navigate(href("/", { tenant: name }));
   const chosen = tenant.value;
   return html`<${Menu} class="tenant-switch" left label=${`Tenant: ${chosen ?? "all tenants"}`}
     button=${html`${chosen ?? "All tenants"}<${Icon} name="down" />`}>
     <${MenuItem} checked=${chosen === null} does=${choose(null)}>All tenants</${MenuItem}>
-    ${who.tenants.map((slug) => html`<${MenuItem} key=${slug} checked=${chosen === slug} does=${choose(slug)}>${slug}
+    ${who.tenants.map((name) => html`<${MenuItem} key=${name} checked=${chosen === name} does=${choose(name)}>${name}
       </${MenuItem}>`)}
   </${Menu}>`;
 }

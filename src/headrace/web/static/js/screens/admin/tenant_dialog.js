@@ -14,8 +14,8 @@ export const LIMITS = [
 
 /** @param {{tenant?: any, close: () => void, saved: () => void}} props tenant: then it is changed */
 export function TenantDialog({ tenant, close, saved }) {
-  const [slug, setSlug] = useState(tenant?.slug ?? "");
   const [name, setName] = useState(tenant?.name ?? "");
+  const [title, setTitle] = useState(tenant?.title ?? "");
   const [weight, setWeight] = useState(String(tenant?.weight ?? 1));
   const [limits, setLimits] = useState(
     /** @type {Record<string, string>} */ (
@@ -24,16 +24,16 @@ export function TenantDialog({ tenant, close, saved }) {
   );
   const send = async () => {
     const most = Object.fromEntries(LIMITS.map(([key]) => [key, limits[key].trim() ? Number(limits[key]) : null]));
-    const body = { name, weight: Number(weight), limits: most };
-    if (tenant) await api.patch(`/admin/tenants/${encodeURIComponent(tenant.slug)}`, body);
-    else await api.post("/admin/tenants", { slug, ...body });
-    say(tenant ? `Changed ${slug}.` : `Made ${slug}.`);
+    const body = { title, weight: Number(weight), limits: most };
+    if (tenant) await api.patch(`/admin/tenants/${encodeURIComponent(tenant.name)}`, body);
+    else await api.post("/admin/tenants", { name, ...body });
+    say(tenant ? `Changed ${name}.` : `Made ${name}.`);
     saved();
   };
-  return html`<${FormDialog} title=${tenant ? `Tenant ${tenant.slug}` : "New tenant"} does=${tenant ? "Save" : "Make"}
+  return html`<${FormDialog} title=${tenant ? `Tenant ${tenant.name}` : "New tenant"} does=${tenant ? "Save" : "Make"}
     close=${close} send=${send}>${(/** @type {Record<string, string>} */ problems) => html`
-    ${!tenant && html`<${TextField} label="Slug" hint="How it is addressed, for ever." value=${slug} set=${setSlug} problem=${problems.slug} />`}
-    <${TextField} label="Name" value=${name} set=${setName} problem=${problems.name} />
+    ${!tenant && html`<${TextField} label="Name" hint="How it is addressed, for ever." value=${name} set=${setName} problem=${problems.name} />`}
+    <${TextField} label="Title" value=${title} set=${setTitle} problem=${problems.title} />
     <${TextField} label="Weight" hint="With 3 it gets three jobs for each one of a tenant with 1, where tenants take turns."
       value=${weight} set=${setWeight} problem=${problems.weight} numeric />
     <div class="field-row">${LIMITS.map(

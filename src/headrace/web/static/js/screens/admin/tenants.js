@@ -28,12 +28,12 @@ export function Tenants() {
   const put = (/** @type {any} */ changed) =>
     tenants.change((data) => ({
       ...data,
-      items: data.items.map((/** @type {any} */ one) => (one.slug === changed.slug ? changed : one)),
+      items: data.items.map((/** @type {any} */ one) => (one.name === changed.name ? changed : one)),
     }));
   const resume = async (/** @type {any} */ tenant) => {
     put({ ...tenant, paused: false, pause: null });
     try {
-      put(await api.post(`/admin/tenants/${encodeURIComponent(tenant.slug)}/resume`));
+      put(await api.post(`/admin/tenants/${encodeURIComponent(tenant.name)}/resume`));
     } catch (error) {
       put(tenant);
       sayRefused("Not resumed.", error);
@@ -47,15 +47,15 @@ export function Tenants() {
         data.items.length === 0
           ? html`<${Empty} title="No tenant yet" icon="admin"><p>Each owner of jobs is a tenant.</p></${Empty}>`
           : html`<div class="table-scroll"><table class="cards">
-            <thead><tr><th scope="col">Tenant</th><th scope="col">Name</th><th scope="col" class="num">Weight</th>
+            <thead><tr><th scope="col">Tenant</th><th scope="col">Title</th><th scope="col" class="num">Weight</th>
               ${LIMITS.map(([, label]) => html`<th scope="col" class="num" key=${label}>${label}</th>`)}
               <th scope="col" class="num">Made</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
             <tbody>${data.items.map(
-              (/** @type {any} */ tenant) => html`<tr key=${tenant.slug} data-tenant=${tenant.slug}>
-              <td class="card-title"><a class="row-name" data-row href=${href("/jobs", { tenant: tenant.slug })}>${tenant.slug}</a>${
+              (/** @type {any} */ tenant) => html`<tr key=${tenant.name} data-tenant=${tenant.name}>
+              <td class="card-title"><a class="row-name" data-row href=${href("/jobs", { tenant: tenant.name })}>${tenant.name}</a>${
                 tenant.pause && html`<${Paused} pause=${tenant.pause} />`
               }</td>
-              <td class="clip soft" data-label="Name">${tenant.name}</td>
+              <td class="clip soft" data-label="Title">${tenant.title}</td>
               <td class="num" data-label="Weight">${tenant.weight}</td>
               ${LIMITS.map(
                 ([name, label]) =>
@@ -69,15 +69,15 @@ export function Tenants() {
               <td class="num card-actions"><span class="row-actions">
                 ${
                   changes &&
-                  html`<button class="button button-plain button-small" type="button" aria-label=${`Edit ${tenant.slug}`}
+                  html`<button class="button button-plain button-small" type="button" aria-label=${`Edit ${tenant.name}`}
                   onClick=${() => setOpen({ what: "edit", tenant })}><${Icon} name="edit" />Edit</button>`
                 }
                 ${
                   may("tenants.pause") &&
                   (tenant.paused
-                    ? html`<button class="button button-small" type="button" aria-label=${`Resume ${tenant.slug}`}
+                    ? html`<button class="button button-small" type="button" aria-label=${`Resume ${tenant.name}`}
                       onClick=${() => resume(tenant)}><${Icon} name="play" />Resume</button>`
-                    : html`<button class="button button-plain button-small" type="button" aria-label=${`Pause ${tenant.slug}`}
+                    : html`<button class="button button-plain button-small" type="button" aria-label=${`Pause ${tenant.name}`}
                       onClick=${() => setOpen({ what: "pause", tenant })}><${Icon} name="pause" />Pause</button>`)
                 }</span></td>
             </tr>`,
@@ -86,8 +86,8 @@ export function Tenants() {
     ${(open?.what === "new" || open?.what === "edit") && html`<${TenantDialog} tenant=${open.tenant} close=${close} saved=${saved} />`}
     ${
       open?.what === "pause" &&
-      html`<${PauseDialog} what=${`tenant ${open.tenant.slug}`} close=${close}
+      html`<${PauseDialog} what=${`tenant ${open.tenant.name}`} close=${close}
       says="None of its jobs are claimed. What runs, runs on."
-      pause=${async (/** @type {any} */ how) => put(await api.post(`/admin/tenants/${encodeURIComponent(open.tenant.slug)}/pause`, how))} />`
+      pause=${async (/** @type {any} */ how) => put(await api.post(`/admin/tenants/${encodeURIComponent(open.tenant.name)}/pause`, how))} />`
     }`;
 }

@@ -62,7 +62,7 @@ export function TokenDialog({ close, made }) {
         html`<${Field} label="Tenant" problem=${problems.tenant}>${select(
           tenant,
           setTenant,
-          tenants.map((slug) => [slug, slug]),
+          tenants.map((name) => [name, name]),
         )}</${Field}>`
       }
       ${

@@ -16,7 +16,7 @@ export function Letter({ job, open, changed }) {
   const redrive = async () => {
     try {
       await api.post(`/jobs/${job.id}/retry`);
-      say(`Redriven ${job.definition_key} ${shortId(job.id)}.`, { href: href(`/jobs/${job.id}`), go: "Open" });
+      say(`Redriven ${job.definition} ${shortId(job.id)}.`, { href: href(`/jobs/${job.id}`), go: "Open" });
     } catch (error) {
       sayRefused("Not redriven.", error);
     }
@@ -24,7 +24,7 @@ export function Letter({ job, open, changed }) {
   };
   return html`<li class="letter" data-job=${job.id}>
     <button class="letter-head" type="button" data-row aria-expanded=${open} onClick=${() => setQuery({ open: open ? null : job.id })}>
-      <span><span class="row-name">${job.definition_key}</span> <code class="quiet">${shortId(job.id)}</code></span>
+      <span><span class="row-name">${job.definition}</span> <code class="quiet">${shortId(job.id)}</code></span>
       <span class="letter-error is-bad">${job.last_error}</span>
     </button>
     <span class="quiet num">${job.attempt_count} of ${job.max_attempts}</span>
@@ -32,7 +32,7 @@ export function Letter({ job, open, changed }) {
     <span class="num">${
       may("jobs.retry") &&
       html`<button class="button button-small" type="button"
-      aria-label=${`Redrive ${job.definition_key} ${shortId(job.id)}`} onClick=${redrive}><${Icon} name="retry" />Redrive</button>`
+      aria-label=${`Redrive ${job.definition} ${shortId(job.id)}`} onClick=${redrive}><${Icon} name="retry" />Redrive</button>`
     }</span>
     ${open && html`<${Inside} id=${job.id} changed=${changed} />`}
   </li>`;

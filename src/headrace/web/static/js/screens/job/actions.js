@@ -49,7 +49,7 @@ export function Actions({ job, show }) {
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 /** @param {WholeJob} job */
 export const asCommand = (job) =>
-  `headrace jobs enqueue ${job.definition_key} --payload ${quoted(JSON.stringify(job.payload))}`;
+  `headrace jobs enqueue ${job.definition} --payload ${quoted(JSON.stringify(job.payload))}`;
 /** @param {WholeJob} job */
 export const asCurl = (job) =>
-  `curl -X POST ${quoted(location.origin + apiUrl("/jobs"))} -H "Authorization: Bearer $HEADRACE_TOKEN" -H 'Content-Type: application/json' -d ${quoted(JSON.stringify({ definition_key: job.definition_key, payload: job.payload }))}`;
+  `curl -X POST ${quoted(location.origin + apiUrl("/jobs"))} -H "Authorization: Bearer $HEADRACE_TOKEN" -H 'Content-Type: application/json' -d ${quoted(JSON.stringify({ definition: job.definition, payload: job.payload }))}`;

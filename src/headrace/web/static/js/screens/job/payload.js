@@ -35,7 +35,7 @@ export function Payload({ job }) {
       ${job.dedupe_key && html`<dt>Dedupe key</dt><dd title=${job.dedupe_key}><code>${job.dedupe_key}</code></dd>`}
       ${job.idempotency_key && html`<dt>Idempotency</dt><dd title=${job.idempotency_key}><code>${job.idempotency_key}
         </code></dd>`}
-      <dt>Tenant</dt><dd>${job.tenant_id}</dd>
+      <dt>Tenant</dt><dd>${job.tenant}</dd>
     </dl>
   </section>`;
 }

@@ -24,7 +24,7 @@ export function useCancel(show) {
 
 /** @param {{job: Job, close: () => void, go: () => void}} props */
 function Question({ job, close, go }) {
-  return html`<${Dialog} title=${`Cancel ${job.definition_key} ${shortId(job.id)}?`} close=${close} onSubmit=${go} foot=${html`
+  return html`<${Dialog} title=${`Cancel ${job.definition} ${shortId(job.id)}?`} close=${close} onSubmit=${go} foot=${html`
       <button class="button" type="button" onClick=${close}>Let it run</button>
       <button class="button button-danger" type="submit">Cancel the job</button>`}>
     <div class="dialog-body"><p>It is running${job.worker ? ` on ${job.worker}` : ""}. It is told to stop, and what it has done

@@ -24,7 +24,7 @@ import { html, useState } from "../../ui.js";
 export function EnqueueDialog({ close, definition, copyOf, retry = false }) {
   const definitions = useResource("to enqueue", (signal) => api.get("/definitions", { limit: 500 }, signal));
   return html`<${Loaded} of=${definitions} what="What may be run">${(/** @type {any} */ data) =>
-    html`<${Form} definitions=${data.items} first=${copyOf?.definition_key ?? definition} copyOf=${copyOf}
+    html`<${Form} definitions=${data.items} first=${copyOf?.definition ?? definition} copyOf=${copyOf}
       retry=${retry} close=${close} />`}</${Loaded}>`;
 }
 
@@ -78,7 +78,7 @@ function Form({ definitions, first, copyOf, retry, close }) {
     try {
       const made = retry
         ? await api.post(`/jobs/${copyOf.id}/retry`, { payload: read.payload })
-        : await api.post("/jobs", { definition_key: key, payload: read.payload, delay_seconds: seconds || undefined });
+        : await api.post("/jobs", { definition: key, payload: read.payload, delay_seconds: seconds || undefined });
       say(`Enqueued ${key} ${shortId(made.id)}.`, { href: href(`/jobs/${made.id}`), go: "Open" });
       close();
     } catch (error) {
@@ -97,7 +97,7 @@ function Form({ definitions, first, copyOf, retry, close }) {
       <button class="button button-primary" type="submit" disabled=${busy || !chosen}
         aria-busy=${busy}>Enqueue</button>`}>
     <div class="fields">
-      <${Field} label="Definition" hint=${chosen?.description || undefined} problem=${problems.definition_key}>${(
+      <${Field} label="Definition" hint=${chosen?.description || undefined} problem=${problems.definition}>${(
         /** @type {any} */ attributes,
       ) =>
         html`<${Select} attributes=${{ ...attributes, disabled: retry }} value=${key} choose=${choose}

@@ -28,7 +28,7 @@ const CLASSES = /** @type {Record<string, string>} */ ({
 export function JobsTable({ page, usual, columns, selection }) {
   /** @type {Job[]} */
   const jobs = page.jobs;
-  const usuals = new Map(usual.map((one) => [one.definition_key, one]));
+  const usuals = new Map(usual.map((one) => [one.definition, one]));
   const show = (/** @type {Job} */ changed) => page.put([changed]);
   const canceling = useCancel(show);
   useTableKeys(jobs, selection, { show, cancel: canceling.cancel });
@@ -37,7 +37,7 @@ export function JobsTable({ page, usual, columns, selection }) {
   const row = (/** @type {Job} */ job) => {
     const selected = selection.ids.has(job.id);
     const current = selection.cursor === job.id;
-    const usual = usuals.get(job.definition_key);
+    const usual = usuals.get(job.definition);
     return html`<${Row} key=${job.id} ...${{ job, jobs, usual, columns, selects, selected, current, selection }} />`;
   };
   return html`
@@ -61,10 +61,10 @@ function Row({ job, usual, columns, selects, selected, current, selection, jobs 
     event.shiftKey ? selection.toHere(job.id, jobs) : selection.toggle(job.id);
   return html`<tr class="${selected ? "is-selected" : ""} ${current ? "is-cursor" : ""}" data-job=${job.id}>
     ${selects && html`<td class="cell-select"><input type="checkbox"
-      aria-label=${`Select ${job.definition_key} ${shortId(job.id)}`} checked=${selected} onClick=${select} /></td>`}
+      aria-label=${`Select ${job.definition} ${shortId(job.id)}`} checked=${selected} onClick=${select} /></td>`}
     <td class="cell-status"><${Status} status=${job.status} /></td>
     <td class="cell-job"><a href=${href(`/jobs/${job.id}`)}>
-      <span class="row-name">${job.definition_key}</span>${" "}<code class="quiet">${shortId(job.id)}</code>
+      <span class="row-name">${job.definition}</span>${" "}<code class="quiet">${shortId(job.id)}</code>
     </a></td>
     ${columns.map((/** @type {string} */ name) => html`<${Cell} key=${name} name=${name} job=${job} usual=${usual} />`)}
   </tr>`;
@@ -74,7 +74,7 @@ function Row({ job, usual, columns, selects, selected, current, selection, jobs 
 function Cell({ name, job, usual }) {
   switch (name) {
     case "tenant":
-      return html`<td class="soft roomy-only">${job.tenant_id}</td>`;
+      return html`<td class="soft roomy-only">${job.tenant}</td>`;
     case "queue":
       return html`<td class="soft roomy-only">${job.queue}</td>`;
     case "source":

@@ -16,7 +16,7 @@ export function Hit({ line, words }) {
   return html`<li class="hit ${kind}">
     <a class="hit-at" href=${to} data-row title=${absolute(at, zone.value)}>${when}</a>
     <abbr class="level" title=${`${word}, ${line.stream}`}>${letter}</abbr>
-    <a class="hit-job" href=${href(`/jobs/${line.job_id}`)}>${line.definition_key} <span class="quiet">${shortId(line.job_id)}</span></a>
+    <a class="hit-job" href=${href(`/jobs/${line.job_id}`)}>${line.definition} <span class="quiet">${shortId(line.job_id)}</span></a>
     <span class="hit-text">${pieces(line.message).map((part) => html`<span class=${part.class || undefined}>${marked(part.text, words)}</span>`)}</span>
   </li>`;
 }

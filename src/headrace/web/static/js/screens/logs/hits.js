@@ -3,7 +3,7 @@ import { api } from "../../api.js";
 import { serverNow } from "../../clock.js";
 import { useEffect, useRef, useState } from "../../ui.js";
 
-/** @typedef {import("../../types.js").LogLine & {job_id: string, tenant_id: string, definition_key: string}} HitLine */
+/** @typedef {import("../../types.js").LogLine & {job_id: string, tenant: string, definition: string}} HitLine */
 /** @typedef {{query: string, level: string, definition: string, span: string}} Wanted */
 /** @typedef {{lines: HitLine[], cursor: string | null, searchedTo: string | null, error: Error | null, busy: boolean}} Found */
 

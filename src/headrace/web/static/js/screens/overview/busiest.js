@@ -24,7 +24,7 @@ export function Busiest({ of, window }) {
               <th scope="col" class="num wide-only">p50</th><th scope="col" class="num">p95</th>
             </tr></thead>
             <tbody>${data.items.map((/** @type {any} */ one) => html`
-              <${Row} key=${one.definition_key} one=${one} words=${words} />`)}</tbody>
+              <${Row} key=${one.definition} one=${one} words=${words} />`)}</tbody>
           </table></div>`}
     </${Loaded}>
   </${Panel}>`;
@@ -36,11 +36,11 @@ function Row({ one, words }) {
   const poor = good < POOR * one.attempts;
   return html`<tr>
     <td>
-      <a class="row-name" href=${href("/jobs", { q: `definition:${one.definition_key}` })}>${one.definition_key}</a>
+      <a class="row-name" href=${href("/jobs", { q: `definition:${one.definition}` })}>${one.definition}</a>
       ${" "}<span class="tag wide-only">${one.kind}</span>
     </td>
     <td class="wide-only"><${Spark} values=${one.steps} bad=${poor}
-      label=${`${one.definition_key}, attempts over the ${words}`} /></td>
+      label=${`${one.definition}, attempts over the ${words}`} /></td>
     <td class="num">${count(one.attempts)}</td>
     <td class="num ${poor ? "is-bad strong" : ""}">${share(Math.max(0, good), one.attempts)}</td>
     <td class="num wide-only">${duration(one.duration_seconds.p50)}</td>

@@ -14,8 +14,8 @@ function rows(trigger) {
     all.find(([key]) => key === name)?.[1] ?? name;
   const timed = trigger.trigger_type === "schedule";
   return /** @type {[string, any][]} */ ([
-    ["Runs", html`<a class="link" href=${href(`/definitions/${encodeURIComponent(trigger.definition_key)}`)}>
-      ${trigger.definition_key}</a>`],
+    ["Runs", html`<a class="link" href=${href(`/definitions/${encodeURIComponent(trigger.definition)}`)}>
+      ${trigger.definition}</a>`],
     ["Jobs", html`<a class="link" href=${href("/jobs", { q: `trigger:${trigger.id}` })}>${plural(trigger.runs, "job")}</a>`],
     trigger.last_run_at && ["Last run", html`<${RelativeTime} at=${trigger.last_run_at} />`],
     timed && ["Missed", `${word(CATCH_UP, trigger.catch_up)}${trigger.catch_up === "all" ? `, ${count(trigger.catch_up_cap)} at most` : ""}`],

@@ -11,7 +11,7 @@ import { html, useState } from "../../ui.js";
 import { DayStrip } from "./day.js";
 import { WeekGrid } from "./week.js";
 
-/** @typedef {{trigger_id: string, name: string, definition_key: string, times: string[], every_seconds: number | null}} Due */
+/** @typedef {{trigger_id: string, name: string, definition: string, times: string[], every_seconds: number | null}} Due */
 
 const HOUR = 3_600_000;
 const SPANS = { day: 24 * HOUR, week: 7 * 24 * HOUR };

@@ -33,7 +33,7 @@ export async function runNow(trigger, after) {
   try {
     const ran = await api.post(`${pathOf(trigger)}/fire`);
     const open = { href: href(`/jobs/${ran.job_id}`), go: "Open" };
-    if (ran.fired) say(`Enqueued ${trigger.definition_key} ${shortId(ran.job_id)}.`, open);
+    if (ran.fired) say(`Enqueued ${trigger.definition} ${shortId(ran.job_id)}.`, open);
     else say(`Not run: ${reasonWords(ran.reason)}.`, open);
     after();
   } catch (error) {

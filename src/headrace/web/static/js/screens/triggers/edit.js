@@ -37,7 +37,7 @@ export function EditDialog({ trigger, definition = "", close, saved }) {
 /** @param {{trigger?: any, definition: string, definitions: any[], close: () => void, saved: () => void}} props */
 function Editor({ trigger, definition, definitions, close, saved }) {
   const [form, setForm] = useState(() =>
-    formOf(trigger, { definition_key: definition || definitions[0]?.key || "", timezone: ownZone() }),
+    formOf(trigger, { definition: definition || definitions[0]?.key || "", timezone: ownZone() }),
   );
   const [touched, setTouched] = useState(/** @type {string[]} */ ([]));
   const [refused, setRefused] = useState(/** @type {Record<string, string>} */ ({}));
@@ -62,7 +62,7 @@ function Editor({ trigger, definition, definitions, close, saved }) {
     setBusy(true);
     try {
       if (trigger) await api.patch(pathOf(trigger), changesOf(body, trigger));
-      else await create({ name: form.name.trim(), definition_key: form.definition_key, ...saidOf(body) });
+      else await create({ name: form.name.trim(), definition: form.definition, ...saidOf(body) });
       close();
       saved();
     } catch (error) {
@@ -70,7 +70,7 @@ function Editor({ trigger, definition, definitions, close, saved }) {
       setRefused(error instanceof Refused ? byField(error) : { "": /** @type {Error} */ (error).message });
     }
   };
-  const fields = { form, set, problems: shown, definition: definitions.find((one) => one.key === form.definition_key) };
+  const fields = { form, set, problems: shown, definition: definitions.find((one) => one.key === form.definition) };
   const wrong = Object.keys(shown).filter(Boolean).length;
   return html`<${Dialog} wide title=${trigger ? `Edit trigger ${trigger.name}` : "New trigger"} close=${close} onSubmit=${save}
     foot=${html`
@@ -100,12 +100,12 @@ function Identity({ form, set, problems, definitions, made, definition }) {
     <${Field} label="Name" problem=${problems.name}>${(/** @type {any} */ attributes) =>
       html`<input ...${attributes} value=${form.name} disabled=${made} autocomplete="off" maxLength="200"
         onInput=${(/** @type {any} */ event) => set("name")(event.target.value)} />`}</${Field}>
-    <${Field} label="Definition" hint=${definition?.description || undefined} problem=${problems.definition_key}>${(
+    <${Field} label="Definition" hint=${definition?.description || undefined} problem=${problems.definition}>${(
       /** @type {any} */ attributes,
     ) =>
-      html`<${Select} attributes=${{ ...attributes, disabled: made }} value=${form.definition_key}
-        choose=${set("definition_key")}
-        options=${[...new Set([...definitions.map((/** @type {any} */ one) => one.key), form.definition_key])].map((key) => [key, key])} />`}
+      html`<${Select} attributes=${{ ...attributes, disabled: made }} value=${form.definition}
+        choose=${set("definition")}
+        options=${[...new Set([...definitions.map((/** @type {any} */ one) => one.key), form.definition])].map((key) => [key, key])} />`}
     </${Field}>
   </div>`;
 }
@@ -131,7 +131,7 @@ function useRendered(form, body, written) {
     event: form.event || "sample",
     data: readObject(form.sample).value ?? {},
     condition: body.condition,
-    definition_key: form.definition_key || null,
+    definition: form.definition || null,
   };
   const ready = form.kind === "event" && !written.payload && !written.sample;
   return useDebounced(ready ? JSON.stringify(test) : "", () => api.post("/jobs/triggers/test-render", test));

@@ -54,7 +54,7 @@ function Row({ one, does, current }) {
         : html`<span class="quiet">${trigger.enabled ? "on" : "off"}</span>`
     }</td>
     <td class="cell-name"><a class="row-name" href=${href(`/triggers/${trigger.id}`)}>${trigger.name}</a>
-      <span class="cell-sub">${everybody && `${trigger.tenant_id} · `}${trigger.definition_key}</span></td>
+      <span class="cell-sub">${everybody && `${trigger.tenant} · `}${trigger.definition}</span></td>
     <td class="clip cell-fires"><${Fires} one=${one} /></td>
     <td class="cell-next"><${Next} trigger=${trigger} /></td>
     <td class="cell-runs"><${RunDots} runs=${one.runs} /><${Last} one=${one} /></td>
