@@ -138,9 +138,9 @@ async def test_another_tenants_events_are_not_there_and_reach_no_trigger(
 async def test_who_may_emit_and_what_is_written_down(api: Api, acme: httpx.AsyncClient) -> None:
     event_id = await emit(acme)
     async with api.hr.database.pool.acquire() as conn:
-        row = await conn.fetchrow("select who, verb, detail from headrace.audit where target = $1", event_id)
+        row = await conn.fetchrow("select who, action, detail from headrace.audit where target = $1", event_id)
     assert row is not None
-    assert (row["who"], row["verb"]) == ("token tenant_admin of acme", "events.emit")
+    assert (row["who"], row["action"]) == ("token tenant_admin of acme", "events.emit")
     async with await api.caller("tenant_viewer", "acme") as viewer, await api.caller("worker") as worker:
         assert (await viewer.get(f"{EVENTS}/{event_id}")).status_code == 200
         assert (await viewer.post(EVENTS, json={"name": "a"})).status_code == 403

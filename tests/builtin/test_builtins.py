@@ -50,11 +50,11 @@ async def test_prune_jobs_keeps_what_is_in_its_time(hr: Headrace, past: Past) ->
 
 async def test_prune_jobs_removes_the_rest_of_history_too(hr: Headrace, past: Past, connection: Connection) -> None:
     await connection.execute(
-        "insert into headrace.operation (verb, filter, expected, created_by, state, finished_at)"
+        "insert into headrace.operation (action, filter, expected, created_by, state, finished_at)"
         " select 'cancel', '{}', n, 'test', 'done', now() - n * interval '1 day' from generate_series(20, 40, 20) as n"
     )
     await connection.execute(
-        "insert into headrace.operation (verb, filter, expected, created_by, created_at)"
+        "insert into headrace.operation (action, filter, expected, created_by, created_at)"
         " values ('retry', '{}', 1, 'test', now() - interval '90 days')"
     )
     for table, span in (("rollup", "minute"), ("rollup_hour", "hour")):

@@ -26,7 +26,7 @@ event as (insert into headrace.event (id, tenant_id, name, data)
           select gen_random_uuid(), tenant_id, 'x', '{}' from own returning id),
 delivery as (insert into headrace.delivery (event_id, trigger_id, outcome, job_id)
              select event.id, t.id, 'fired', job.id from event, t, job),
-operation as (insert into headrace.operation (tenant_id, verb, filter, expected, created_by, state, finished_at)
+operation as (insert into headrace.operation (tenant_id, action, filter, expected, created_by, state, finished_at)
               select tenant_id, 'cancel', '{}', 0, 'test', 'done', now() from own),
 progress as (insert into headrace.progress (job_id, fraction) select id, 0.5 from job),
 waiter as (insert into headrace.waiter (job_id, waiter_id, expires_at)

@@ -1,4 +1,4 @@
-"""Deliveries: each try to send a notice, and what came of it."""
+"""Deliveries: each attempt to send a notice, and its result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SQL = statements(__file__)
 
 
 class DeliveryRecord(NamedTuple):
-    """One try. Without an error the notice arrived."""
+    """One attempt. Without an error the notice arrived."""
 
     id: int
     notice_id: UUID

@@ -1,4 +1,4 @@
-"""How a try to send went."""
+"""How an attempt to send went."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Application:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         parts = modules_for(scope["path"]) if self._lazy else EVERY
         if not self._lazy or scope["path"].startswith(BULK):
-            self.state.operations.start()  # somebody may have died in the middle of a bulk change
+            self.state.operations.start()  # somebody may have died in the middle of a bulk operation
         # Whoever asks in its own process has no use for a line about it.
         answer = routes(parts) if self._lazy else AccessLog(routes(parts))
         await answer({**scope, STATE: self.state}, receive, send)

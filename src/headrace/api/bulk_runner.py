@@ -1,4 +1,4 @@
-"""What an API process does on the side: bulk changes that somebody asked for, here or in a process that is gone."""
+"""What an API process does on the side: bulk operations that somebody asked for, here or in a process that is gone."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from headrace.service.session import Runtime
 
 log = get_logger("headrace.api")
 
-# Another process that died in the middle leaves its bulk changes to whoever looks first.
+# Another process that died in the middle leaves its bulk operations to whoever looks first.
 LOOK_EVERY = 5.0
 
 
 class BulkRunner:
-    """Goes on with bulk changes, one batch after the other, until there are none."""
+    """Goes on with bulk operations, one batch after the other, until there are none."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._service = Service(runtime)
@@ -26,7 +26,7 @@ class BulkRunner:
     def start(self) -> None:
         """Look now and then, for as long as the loop runs."""
         if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._run(), name="headrace bulk changes")
+            self._task = asyncio.create_task(self._run(), name="headrace bulk operations")
 
     def wake(self) -> None:
         """Somebody asked for one: look now."""
@@ -46,5 +46,5 @@ class BulkRunner:
             try:
                 await self._service.operations.run_all()
             except Exception as error:
-                log.warning("bulk changes wait", error=f"{type(error).__name__}: {error}")
+                log.warning("bulk operations wait", error=f"{type(error).__name__}: {error}")
             await wait_for_event(self._woken, LOOK_EVERY)

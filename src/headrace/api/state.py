@@ -42,7 +42,7 @@ class State:
 
     @cached_property
     def operations(self) -> BulkRunner:
-        """Bulk changes."""
+        """Bulk operations."""
         from headrace.api.bulk_runner import BulkRunner
 
         return BulkRunner(self._runtime)

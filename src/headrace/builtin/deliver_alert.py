@@ -18,7 +18,7 @@ class Delivered(TypedDict):
 
 
 async def deliver_alert(place: Workplace, notice_id: UUID) -> Delivered:
-    """Send a notice to its target and write the try down."""
+    """Send a notice to its target and record the attempt."""
     settings = place.settings
     box = SecretBox.read(settings.secret_key)
     means = DeliveryConfig(settings.alerts, settings.smtp, settings.server.public_url, box)

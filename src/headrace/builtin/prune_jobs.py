@@ -20,7 +20,7 @@ LONGEST_SECONDS = 600.0
 
 
 async def prune_history(place: Workplace, longest_seconds: float = LONGEST_SECONDS) -> dict[str, Any]:
-    """Remove ended jobs, and what triggers, events, alerts, bulk changes and counts left, each after its days.
+    """Remove ended jobs, and what triggers, events, alerts, bulk operations and counts left, each after its days.
 
     Not for longer than that: what is left goes the next time.
     """

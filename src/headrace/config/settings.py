@@ -161,7 +161,7 @@ class AlertsSettings(Section):
     allow_hosts: tuple[str, ...] = Field(
         default=(), description="hosts, addresses and networks (10.1.0.0/16) to which they may all the same"
     )
-    webhook_timeout_s: float = Field(default=10, ge=1, le=120, description="for one try, all told")
+    webhook_timeout_s: float = Field(default=10, ge=1, le=120, description="total timeout of one delivery")
     tls_ca: Path | None = Field(default=None, description="file of certificates to trust beside the usual ones")
 
 

@@ -186,7 +186,7 @@ create table headrace.audit (
   at         timestamp with time zone not null default now(),
   who        text not null,
   role       text not null,
-  verb       text not null,
+  action     text not null,
   tenant_id  integer,
   target     text,
   detail     jsonb not null default '{}'::jsonb,
@@ -366,7 +366,7 @@ grant select on headrace.event_fires to headrace_tenant;
 create table headrace.event_inbox (
   seq          bigint not null generated always as identity,
   event_id     uuid not null,
-  tries        integer not null default 0,
+  attempts     integer not null default 0,
   not_before   timestamp with time zone,
   tenant_id    integer not null,
   batch_limit  integer,
@@ -559,7 +559,7 @@ CREATE INDEX misfit_definition ON headrace.misfit USING btree (definition_id);
 create table headrace.operation (
   id           uuid not null default gen_random_uuid(),
   tenant_id    integer,
-  verb         text not null,
+  action       text not null,
   filter       jsonb not null,
   state        text not null default 'running'::text,
   expected     integer not null,
@@ -576,8 +576,8 @@ create table headrace.operation (
   constraint operation_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES headrace.tenant(id),
   constraint a_pace CHECK (((per_second >= 1) AND (per_second <= 1000))),
   constraint ended_means_finished CHECK (((state = 'running'::text) = (finished_at IS NULL))),
-  constraint operation_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'canceled'::text, 'failed'::text]))),
-  constraint operation_verb_check CHECK ((verb = ANY (ARRAY['cancel'::text, 'retry'::text, 'delete'::text])))
+  constraint operation_action_check CHECK ((action = ANY (ARRAY['cancel'::text, 'retry'::text, 'delete'::text]))),
+  constraint operation_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'canceled'::text, 'failed'::text])))
 );
 alter table headrace.operation enable row level security;
 create policy own on headrace.operation using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
@@ -1285,7 +1285,7 @@ create view headrace.schedule_status (
 function headrace._add_buckets(one bigint[], other anyarray) returns bigint[]  -- 5eb093f1b0de; execute: public
 function headrace._alerts_due() returns double precision  -- fd37bb703faf; execute: public
 function headrace._as_buckets(buckets smallint[], counts bigint[]) returns bigint[]  -- 830143b26059; execute: public
-function headrace._change_one(verb text, wanted uuid) returns boolean  -- 867a5c8d4ba7; execute: public
+function headrace._change_one(action text, wanted uuid) returns boolean  -- 193e41b083e7; execute: public
 function headrace._check_request(payloads jsonb[], priority integer, max_attempts integer, dedupe_keys text[], idempotency_keys text[], dedupe_while text) returns void  -- 806497745c9c; execute: public
 function headrace._check_zone(zone text) returns void  -- 1ff586347793; execute: public
 function headrace._claim_alone(for_worker_id bigint, of_lanes integer[], wanted integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off  -- 02f8aed8f99f; execute: public

@@ -16,8 +16,8 @@ class TenantService:
         self._runtime = runtime
         self._principal = principal
 
-    def _begin(self, verb: str, tenant: str | None = None) -> AbstractAsyncContextManager[Scope]:
-        return begin(self._runtime, self._principal, verb, tenant=tenant)
+    def _begin(self, action: str, tenant: str | None = None) -> AbstractAsyncContextManager[Scope]:
+        return begin(self._runtime, self._principal, action, tenant=tenant)
 
 
 class ServerService(TenantService):

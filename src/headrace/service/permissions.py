@@ -70,12 +70,12 @@ class Forbidden(HeadraceError):
     code, status = "forbidden", 403
 
 
-def authorise(principal: Principal, verb: str) -> None:
+def authorise(principal: Principal, action: str) -> None:
     """Refuse what the role may not do."""
-    if principal.role not in ALLOWED[verb]:
-        raise Forbidden(f"the role {principal.role} may not do this: it takes {' or '.join(sorted(ALLOWED[verb]))}")
+    if principal.role not in ALLOWED[action]:
+        raise Forbidden(f"the role {principal.role} may not do this: it takes {' or '.join(sorted(ALLOWED[action]))}")
 
 
-def allowed_verbs(role: Role) -> list[str]:
+def allowed_actions(role: Role) -> list[str]:
     """All that the role may do."""
-    return sorted(verb for verb, roles in ALLOWED.items() if role in roles)
+    return sorted(action for action, roles in ALLOWED.items() if role in roles)

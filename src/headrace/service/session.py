@@ -1,4 +1,4 @@
-"""The way in: one verb, one principal, one transaction, with its audit row in it."""
+"""The way in: one action, one principal, one transaction, with its audit row in it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Scope:
 
     conn: Connection
     principal: Principal
-    verb: str
+    action: str
     tenant: str | None
     tenant_id: int | None
 
@@ -58,18 +58,18 @@ class Scope:
         """Record what is changed; it stays if and only if the change does."""
         who = self.principal
         text = json.dumps(detail, default=str)
-        await self.conn.execute(SQL["audit"], who.name, who.role, self.verb, self.tenant_id, str(target), text)
+        await self.conn.execute(SQL["audit"], who.name, who.role, self.action, self.tenant_id, str(target), text)
 
 
 @asynccontextmanager
 async def begin(
-    runtime: Runtime, principal: Principal, verb: str, *, tenant: str | None = None
+    runtime: Runtime, principal: Principal, action: str, *, tenant: str | None = None
 ) -> AsyncIterator[Scope]:
-    """A transaction for one verb. For one tenant it runs behind row-level security, a super-admin's too.
+    """A transaction for one action. For one tenant it runs behind row-level security, a super-admin's too.
 
     `tenant` is a super-admin's choice; for others it can only be their own.
     """
-    authorise(principal, verb)
+    authorise(principal, action)
     wanted = principal.tenant or tenant
     if tenant is not None and tenant != wanted:
         raise NotFound(f'unknown tenant "{tenant}"')
@@ -77,7 +77,7 @@ async def begin(
     with translated_errors():
         async with pool.acquire() as conn, conn.transaction():
             tenant_id = None if wanted is None else await _confine(conn, principal, wanted)
-            yield Scope(conn, principal, verb, wanted, tenant_id)
+            yield Scope(conn, principal, action, wanted, tenant_id)
 
 
 async def _confine(conn: Connection, principal: Principal, tenant: str) -> int:

@@ -9,4 +9,4 @@ select set_config('headrace.trace_context', $1, true)
 select id from headrace.tenant where name = $1
 
 -- name: audit
-insert into headrace.audit (who, role, verb, tenant_id, target, detail) values ($1, $2, $3, $4, $5, $6)
+insert into headrace.audit (who, role, action, tenant_id, target, detail) values ($1, $2, $3, $4, $5, $6)

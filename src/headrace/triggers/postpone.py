@@ -43,7 +43,7 @@ async def release_events(conn: Connection, events: Sequence[Any], seconds: float
 
 
 async def note_failure(conn: Connection, failure: Failure) -> None:
-    """Put the events back: many in halves and at once, one alone for later. The last try of one gives it up."""
+    """Put the events back: many in halves and at once, one alone for later. The last attempt at one gives it up."""
     if len(failure.events) > 1:
         # Their hold has said already that they come in halves.
         await release_events(conn, failure.events)
@@ -51,13 +51,13 @@ async def note_failure(conn: Connection, failure: Failure) -> None:
         return
     (event,) = failure.events
     most = MOST_INTERRUPTIONS if failure.interrupted else MOST_TRIES
-    tries = await conn.fetchval(SQL["postpone"], event["seq"], most, FIRST_PAUSE, LONGEST_PAUSE)
+    attempts = await conn.fetchval(SQL["postpone"], event["seq"], most, FIRST_PAUSE, LONGEST_PAUSE)
     about = {"event_id": str(event["id"]), "tenant": event["tenant"], "error": failure.error}
-    if tries is not None:
-        log.warning("event postponed", tries=tries, **about)
+    if attempts is not None:
+        log.warning("event postponed", attempts=attempts, **about)
         return
     await _give_up(conn, event, failure.error)
-    log.error("event given up", tries=most, **about)
+    log.error("event given up", attempts=most, **about)
 
 
 async def _give_up(conn: Connection, event: Any, error: str) -> None:

@@ -1,12 +1,12 @@
 -- name: release
 update headrace.event_inbox set not_before = now() + make_interval(secs => $2) where seq = any($1::bigint[])
 
--- Later and later. Nothing comes back when this was the last try, or when another dispatcher has handled the event.
+-- Later and later. Nothing comes back when this was the last attempt, or when another dispatcher has handled the event.
 -- name: postpone
 update headrace.event_inbox
-   set tries = tries + 1, not_before = now() + make_interval(secs => least($4, $3 * power(2, tries)))
- where seq = $1 and tries + 1 < $2
-returning tries
+   set attempts = attempts + 1, not_before = now() + make_interval(secs => least($4, $3 * power(2, attempts)))
+ where seq = $1 and attempts + 1 < $2
+returning attempts
 
 -- name: give_up
 with gone as (

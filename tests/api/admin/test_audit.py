@@ -22,8 +22,8 @@ async def test_it_is_read_newest_first_and_goes_on_with_its_cursor(
 ) -> None:
     made = [await enqueue(acme) for _ in range(5)]
 
-    first = (await admin.get(AUDIT, params={"verb": "jobs.enqueue", "limit": 3})).json()
-    rest = (await admin.get(AUDIT, params={"verb": "jobs.enqueue", "cursor": first["next_cursor"]})).json()
+    first = (await admin.get(AUDIT, params={"action": "jobs.enqueue", "limit": 3})).json()
+    rest = (await admin.get(AUDIT, params={"action": "jobs.enqueue", "cursor": first["next_cursor"]})).json()
 
     assert [item["target"] for item in first["items"] + rest["items"]] == made[::-1]
     assert rest["next_cursor"] is None
@@ -37,12 +37,12 @@ async def test_every_filter_narrows_it(
 
     async def targets(**params: str) -> list[tuple[str, str]]:
         items = (await admin.get(AUDIT, params=params)).json()["items"]
-        return [(item["verb"], item["target"]) for item in items]
+        return [(item["action"], item["target"]) for item in items]
 
     assert await targets(tenant="globex") == [("jobs.enqueue", other)]
     assert await targets(target=job) == [("jobs.cancel", job), ("jobs.enqueue", job)]
     assert await targets(target=job, tenant="globex") == []
-    assert await targets(verb="jobs.cancel") == [("jobs.cancel", job)]
+    assert await targets(action="jobs.cancel") == [("jobs.cancel", job)]
     assert await targets(who="token tenant_admin of globex") == [("jobs.enqueue", other)]
     hour = timedelta(hours=1)
     assert await targets(since=(datetime.now(UTC) + hour).isoformat()) == []
@@ -65,7 +65,7 @@ async def test_a_page_looks_at_so_many_rows_and_the_next_goes_on(
 
     pages, cursor = [], None
     while True:
-        params = {"verb": "jobs.cancel"} | ({"cursor": cursor} if cursor else {})
+        params = {"action": "jobs.cancel"} | ({"cursor": cursor} if cursor else {})
         page = (await admin.get(AUDIT, params=params)).json()
         pages.append([item["target"] for item in page["items"]])
         cursor = page["next_cursor"]

@@ -192,5 +192,5 @@ async def test_only_super_admins_come_in_and_what_they_change_is_written_down(
     # Also while at work for a tenant.
     await admin.patch(f"{ADMIN}/greet", json={"priority": 3}, headers={"X-Headrace-Tenant": "acme"})
     async with api.hr.database.pool.acquire() as conn:
-        rows = await conn.fetch("select verb, detail from headrace.audit where target = 'greet'")
-    assert [(row["verb"], json.loads(row["detail"])) for row in rows] == [("definitions.update", {"priority": 3})]
+        rows = await conn.fetch("select action, detail from headrace.audit where target = 'greet'")
+    assert [(row["action"], json.loads(row["detail"])) for row in rows] == [("definitions.update", {"priority": 3})]

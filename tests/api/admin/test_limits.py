@@ -120,5 +120,5 @@ async def test_how_a_queue_is_served_is_set_and_shown(admin: httpx.AsyncClient) 
 async def test_changes_of_limits_are_on_record(admin: httpx.AsyncClient) -> None:
     await admin.patch(QUEUE, json={"fair": True})
     await admin.post(f"{ACME}/pause", json={"note": "bill"})
-    said = [(row["verb"], row["target"]) for row in (await admin.get("/api/v1/admin/audit")).json()["items"]]
+    said = [(row["action"], row["target"]) for row in (await admin.get("/api/v1/admin/audit")).json()["items"]]
     assert {("queues.change", "default"), ("tenants.pause", "acme")} <= set(said)

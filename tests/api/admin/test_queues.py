@@ -124,7 +124,7 @@ async def test_pauses_are_in_the_audit(admin: httpx.AsyncClient) -> None:
     await admin.post(f"{QUEUES}/default/resume")
     await admin.post(f"{QUEUES}/default/resume")
 
-    items = (await admin.get("/api/v1/admin/audit", params={"verb": "queues.pause"})).json()["items"]
+    items = (await admin.get("/api/v1/admin/audit", params={"action": "queues.pause"})).json()["items"]
 
     assert [item["detail"]["paused"] for item in items] == [False, True]
     assert items[1]["detail"]["note"] == "why"

@@ -67,5 +67,5 @@ async def test_a_run_is_a_job_of_a_worker(api: Api, admin: httpx.AsyncClient, pa
     assert await past.jobs() - {job.id} == {kept}
     last = (await admin.get(PATH)).json()["last_run"]
     assert (last["job_id"], last["result"]["definitions"]) == (str(job.id), {"work": 1})
-    audit = await api.system.audit.list(AuditFilter(verb="retention.run"))
+    audit = await api.system.audit.list(AuditFilter(action="retention.run"))
     assert [one.target for one in audit.items] == [str(job.id)]

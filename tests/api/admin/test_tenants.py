@@ -88,6 +88,6 @@ async def test_every_change_is_in_the_audit(admin: httpx.AsyncClient) -> None:
 
     changed, made = (await admin.get("/api/v1/admin/audit", params={"target": "initech"})).json()["items"]
 
-    assert (made["verb"], made["who"], made["role"]) == ("tenants.change", "token super_admin of None", "super_admin")
+    assert (made["action"], made["who"], made["role"]) == ("tenants.change", "token super_admin of None", "super_admin")
     assert changed["detail"]["before"]["max_queued"] is None
     assert changed["detail"]["after"]["max_queued"] == 7

@@ -115,6 +115,6 @@ async def test_a_drain_is_in_the_audit_once(api: Api, admin: httpx.AsyncClient) 
         await admin.post(f"{WORKERS}/{worker_id(process)}/drain")
         await admin.post(f"{WORKERS}/{worker_id(process)}/drain")
 
-    items = (await admin.get("/api/v1/admin/audit", params={"verb": "workers.drain"})).json()["items"]
+    items = (await admin.get("/api/v1/admin/audit", params={"action": "workers.drain"})).json()["items"]
 
     assert [item["target"] for item in items] == [str(worker_id(process))]

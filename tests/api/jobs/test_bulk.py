@@ -21,7 +21,7 @@ async def enqueue(client: httpx.AsyncClient, n: int, **body: Any) -> list[str]:
 
 
 async def begin(client: httpx.AsyncClient, action: str, **filters: Any) -> dict[str, Any]:
-    """A bulk change, followed to its end."""
+    """A bulk operation, followed to its end."""
     answer = await client.post("/api/v1/jobs/bulk", json={"action": action, "filter": filters})
     assert answer.status_code == 202, answer.text
     operation: dict[str, Any] = answer.json()
@@ -30,7 +30,7 @@ async def begin(client: httpx.AsyncClient, action: str, **filters: Any) -> dict[
         operation.update((await client.get(f"/api/v1/jobs/bulk/{operation['id']}")).json())
         return bool(operation["state"] != "running")
 
-    await until("the bulk change has ended", ended)
+    await until("the bulk operation has ended", ended)
     return operation
 
 
@@ -140,7 +140,7 @@ async def test_a_server_that_starts_goes_on_with_what_another_left(api: Api) -> 
     async def done() -> bool:
         return (await api.system.operations.get(operation.id)).state == "done"
 
-    await until("the bulk change is done", done)
+    await until("the bulk operation is done", done)
     assert (await api.system.operations.get(operation.id)).done == 5
 
 
@@ -169,7 +169,7 @@ async def test_a_bulk_change_is_on_record(api: Api, acme: httpx.AsyncClient) -> 
     operation = await begin(acme, "cancel")
 
     async with api.hr.database.pool.acquire() as conn:
-        row = await conn.fetchrow("select who, verb, target from headrace.audit where verb = 'jobs.bulk'")
+        row = await conn.fetchrow("select who, action, target from headrace.audit where action = 'jobs.bulk'")
     assert row is not None
     assert tuple(row) == ("token tenant_admin of acme", "jobs.bulk", operation["id"])
 
@@ -201,7 +201,7 @@ async def test_a_pace_is_kept(api: Api, acme: httpx.AsyncClient) -> None:
         operation.update((await acme.get(f"/api/v1/jobs/bulk/{operation['id']}")).json())
         return bool(operation["state"] != "running")
 
-    await until("the bulk change has ended", ended)
+    await until("the bulk operation has ended", ended)
     assert (operation["state"], operation["done"]) == ("done", 5)
     took = datetime.fromisoformat(operation["finished_at"]) - datetime.fromisoformat(operation["created_at"])
     assert took >= timedelta(seconds=2)

@@ -79,7 +79,7 @@ async def seed(api: Api, value: str) -> UUID:
             "update headrace.definition set payload_schema = $1, declared = $1 where key = 'hold'", payload
         )
         await conn.execute(
-            "insert into headrace.audit (who, role, verb, tenant_id, target, detail)"
+            "insert into headrace.audit (who, role, action, tenant_id, target, detail)"
             " select 'x', 'super_admin', 'x', id, 'x', $1 from headrace.tenant where name = 'acme'",
             payload,
         )

@@ -40,7 +40,7 @@ async def audited(api: Api, target: str) -> list[tuple[str, str, str]]:
     """(who, verb, what) of each change, in order."""
     async with api.hr.database.pool.acquire() as conn:
         rows = await conn.fetch(
-            "select who, verb, detail ->> 'did' from headrace.audit where target = $1 order by id", target
+            "select who, action, detail ->> 'did' from headrace.audit where target = $1 order by id", target
         )
     return [(row[0], row[1], row[2]) for row in rows]
 

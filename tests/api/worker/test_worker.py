@@ -488,7 +488,7 @@ async def test_definitions_come_with_the_worker_and_are_audited_when_they_change
     row = await connection.fetchrow("select max_attempts, app from headrace.definition where key = 'clean'")
     assert tuple(row or ()) == (7, "shop")
     assert await connection.fetchval("select count(*) from headrace.trigger where name = 'clean'") == 1
-    audit = await connection.fetch("select verb, target from headrace.audit where verb = 'definitions.sync'")
+    audit = await connection.fetch("select action, target from headrace.audit where action = 'definitions.sync'")
     assert [tuple(row) for row in audit] == [("definitions.sync", "shop")]
     without = [{"app": "shop", "complete": True, "definitions": []}]
     served = (await hand.register(declared=without)).json()["synced"]

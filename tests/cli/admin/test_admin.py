@@ -95,11 +95,11 @@ async def test_the_audit_says_who_changed_what(cli: Cli) -> None:
     await cli.ok("tenants", "create", "acme")
     await cli.ok("queues", "pause", "default", "--note", "mail is down")
     newest, *_ = await cli.json("audit", "list")
-    assert (newest["verb"], newest["target"]) == ("queues.pause", "default")
+    assert (newest["action"], newest["target"]) == ("queues.pause", "default")
     (one,) = await cli.json("audit", "list", "--target", "acme", "--since", "1h", "--who", newest["who"])
-    assert one["verb"] == "tenants.change"
+    assert one["action"] == "tenants.change"
     assert await cli.json("audit", "list", "--until", "1h") == []
-    text = await cli.ok("audit", "list", "--verb", "queues.pause", "--limit", "1")
+    text = await cli.ok("audit", "list", "--action", "queues.pause", "--limit", "1")
     assert "mail is down" in text
     assert "--since is how long ago" in await cli.refused("audit", "list", "--since", "yesterday")
     await cli.refused("audit", "list", "--tenant", "nobody", code=3)

@@ -31,7 +31,7 @@ ADMIN = {
         "--since yore",
         2,
         "--since",
-        "at who verb target detail",
+        "at who action target detail",
         before=("tokens create audited --role worker", "tokens revoke audited --yes"),
     ),
     "doctor": Entry("ok ", "--nothing", 2, "No such option", "check state said do"),

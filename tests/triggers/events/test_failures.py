@@ -33,10 +33,10 @@ async def emit(events: Events, n: int, *, bad: bool = False) -> UUID:
     return await events.emit(data={"bad": bad, "n": n})
 
 
-async def tries(events: Events, event_id: UUID) -> tuple[int, bool]:
+async def attempts(events: Events, event_id: UUID) -> tuple[int, bool]:
     """How often it was tried, and whether it waits for later."""
     row = await events.db.fetchrow(
-        "select tries, not_before > clock_timestamp() from headrace.event_inbox where event_id = $1", event_id
+        "select attempts, not_before > clock_timestamp() from headrace.event_inbox where event_id = $1", event_id
     )
     assert row is not None
     return row[0], row[1]
@@ -54,7 +54,7 @@ async def test_one_bad_event_fails_alone_and_the_rest_of_its_batch_fires_once(ev
     assert await events.db.fetchval("select count(*) from headrace.queue") == 99
     assert await events.deliveries(ids[37]) == []
     assert await events.waiting() == 1
-    assert await tries(events, ids[37]) == (1, True)
+    assert await attempts(events, ids[37]) == (1, True)
     assert await error_of(events, ids[37]) is None
     # It waits, and is in nobody's way.
     assert await dispatch_events(events.db, events.rules) == 0
@@ -67,7 +67,7 @@ async def test_several_bad_events_are_each_found(events: Events) -> None:
     ids = [await emit(events, n, bad=n in bad) for n in range(8)]
     await events.dispatch()
     assert sorted(p["n"] for p in await events.payloads()) == [2, 3, 4, 6]
-    assert [await tries(events, ids[n]) for n in sorted(bad)] == [(1, True)] * 4
+    assert [await attempts(events, ids[n]) for n in sorted(bad)] == [(1, True)] * 4
 
 
 async def test_a_bad_event_is_given_up_after_five_tries_with_the_error(events: Events) -> None:
@@ -75,7 +75,7 @@ async def test_a_bad_event_is_given_up_after_five_tries_with_the_error(events: E
     waits = []
     for n in range(1, MOST_TRIES):
         assert await dispatch_events(events.db, events.rules) == 1
-        assert await tries(events, bad) == (n, True)
+        assert await attempts(events, bad) == (n, True)
         waits.append(
             await events.db.fetchval("select round(extract(epoch from not_before - now())) from headrace.event_inbox")
         )
@@ -155,7 +155,7 @@ async def test_an_event_that_ends_the_session_is_found_in_halves_and_given_up_an
     # Eight together, four, two, and it alone.
     assert lost == 4
     assert sorted(p["n"] for p in await fatal.payloads()) == [0, 1, 2, 3, 4, 6, 7]
-    assert await tries(fatal, ids[5]) == (1, True)
+    assert await attempts(fatal, ids[5]) == (1, True)
     for _ in range(MOST_INTERRUPTIONS - 1):
         await fatal.let_holds_end()
         assert await tick(fatal, turns) is None
@@ -176,7 +176,7 @@ async def test_a_database_that_is_away_counts_against_no_event(fatal: Events) ->
             with pytest.raises(TRANSIENT):
                 await dispatch_events(gone, fatal.rules, turns=turns)
         await fatal.let_holds_end()
-    assert (await tries(fatal, bad))[0] == 0
+    assert (await attempts(fatal, bad))[0] == 0
 
 
 async def test_a_dispatcher_that_dies_with_its_batch_leaves_it_in_halves(events: Events) -> None:

@@ -121,7 +121,7 @@ async def test_a_trigger_that_is_locked_for_long_holds_up_no_other_tenant_and_no
         await events.dispatch()
         assert await events.deliveries() == [("blue", "fired", None)]
         await operator.execute("update headrace.trigger set enabled = true where name = 'red'")
-    assert await events.db.fetchval("select tries from headrace.event_inbox") == 0
+    assert await events.db.fetchval("select attempts from headrace.event_inbox") == 0
     await events.let_holds_end()
     await events.dispatch()
     assert await events.deliveries() == [("blue", "fired", None), ("red", "fired", None)]

@@ -12,7 +12,7 @@ from headrace.api.body.route import new_router
 from headrace.api.csrf import require_same_origin
 from headrace.api.schemas import RequestModel, ResponseModel, Text
 from headrace.service import Service
-from headrace.service.permissions import allowed_verbs
+from headrace.service.permissions import allowed_actions
 from headrace.service.principal import Role
 from headrace.service.tokens.browser_sessions import LASTS, end_session, open_session
 from headrace.version import __version__
@@ -62,7 +62,7 @@ async def get_session(
         role=principal.role,
         tenant=principal.tenant,
         tenants=await _tenants(service),
-        may=allowed_verbs(principal.role),
+        may=allowed_actions(principal.role),
         version=__version__,
     )
 

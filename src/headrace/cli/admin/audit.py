@@ -15,7 +15,7 @@ app = typer.Typer(help="Who changed what.", no_args_is_help=True)
 COLUMNS = [
     Column("at", lambda row: row["at"][:19].replace("T", " "), narrow=lambda row: row["at"][5:19].replace("T", " ")),
     Column("who", lambda row: row["who"], elastic=True),
-    Column("did", lambda row: row["verb"]),
+    Column("did", lambda row: row["action"]),
     Column("tenant", lambda row: row["tenant"], spare=True),
     Column("to", lambda row: row["target"], elastic=True),
     Column("detail", lambda row: ", ".join(f"{k}={v}" for k, v in row["detail"].items()), elastic=True, spare=True),
@@ -32,17 +32,17 @@ def root() -> None:
 async def list_command(
     call: Call,
     who: Annotated[str | None, typer.Option("--who", help="Changes by this one.")] = None,
-    verb: Annotated[str | None, typer.Option("--verb", help="What was done, such as jobs.cancel.")] = None,
+    action: Annotated[str | None, typer.Option("--action", help="What was done, such as jobs.cancel.")] = None,
     target: Annotated[str | None, typer.Option("--target", help="What was changed: an id or a name.")] = None,
     since: Annotated[str | None, typer.Option("--since", help="Not before: 2h ago, or a time.")] = None,
     until: Annotated[str | None, typer.Option("--until", help="Before: 2h ago, or a time.")] = None,
     limit: Limit = 50,
     everything: All = False,
 ) -> None:
-    """Changes, newest first; times are UTC. Example: headrace audit list --verb tokens.change --since 7d"""
+    """Changes, newest first; times are UTC. Example: headrace audit list --action tokens.change --since 7d"""
     wanted: dict[str, Any] = {
         "who": who,
-        "verb": verb,
+        "action": action,
         "target": target,
         "tenant": call.tenant,
         "since": None if since is None else past(since, "--since"),

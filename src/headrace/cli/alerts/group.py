@@ -93,7 +93,7 @@ async def deliveries_command(
     limit: Limit = 50,
     everything: All = False,
 ) -> None:
-    """Each try to send a notice, newest first. Example: headrace alerts deliveries --limit 10"""
+    """List the attempts to send notices, newest first. Example: headrace alerts deliveries --limit 10"""
     async with call.api() as api:
         items = api.items("/alerts/deliveries", limit=how_many(limit, everything), notice_id=notice)
         call.show.table([one async for one in items], DELIVERY_COLUMNS, empty="nothing was sent yet")

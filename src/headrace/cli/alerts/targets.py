@@ -129,7 +129,7 @@ async def try_out(
 
 
 async def _wait(api: Api, notice_id: str, patience: float) -> dict[str, Any] | None:
-    """The first try to send it, if there is one in time."""
+    """The first attempt to send it, if there is one in time."""
     end = time.monotonic() + patience
     while time.monotonic() < end:
         page = await api.get("/alerts/deliveries", notice_id=notice_id)

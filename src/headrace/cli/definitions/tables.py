@@ -29,7 +29,7 @@ COLUMNS = [
     Column("state", state),
     Column("queue", lambda one: one["queue"]),
     Column("priority", lambda one: one["priority"], right=True, spare=True),
-    Column("tries", lambda one: one["max_attempts"], right=True, spare=True),
+    Column("attempts", lambda one: one["max_attempts"], right=True, spare=True),
     Column("timeout", lambda one: span(one["timeout_seconds"]), right=True, spare=True),
     Column("workers", lambda one: len(one["workers"]) if "workers" in one else None, right=True),
     Column("description", lambda one: one_line(one["description"]) or "", elastic=True),

@@ -50,13 +50,13 @@ async def delete(call: Call, filters: dict[str, Any], yes: Yes = False, dry_run:
 
 
 async def list_changes(call: Call, limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=500)] = 20) -> None:
-    """List bulk changes, newest first.
+    """List bulk operations, newest first.
 
     Example: headrace jobs bulk list
     """
     async with call.api() as api:
         found = (await api.get("/jobs/bulk", limit=limit))["items"]
-    call.show.table(found, COLUMNS, empty="no bulk changes yet")
+    call.show.table(found, COLUMNS, empty="no bulk operations yet")
 
 
 COLUMNS: Sequence[Column] = (

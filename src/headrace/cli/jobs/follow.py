@@ -27,7 +27,7 @@ from headrace.errors import BadRequest
 STREAMS = ("log", "stdout", "stderr", "notice")
 PAGE = 10_000
 # How often a server that went away is asked again while lines are followed.
-TRIES = 10
+ATTEMPTS = 10
 
 
 async def show_logs(
@@ -136,18 +136,18 @@ async def _read(api: Api, path: str, chosen: Mapping[str, Any], lines: Lines) ->
 
 async def _follow(api: Api, path: str, chosen: Mapping[str, Any], lines: Lines) -> None:
     """A server that goes away is asked again, behind the last line that was heard."""
-    after, tries = None, 0
+    after, attempts = None, 0
     async for _ in pauses(first=0.5, longest=5):
         try:
             async for event, place, data in api.lines(path, follow=True, after=after, **chosen):
-                tries = 0
+                attempts = 0
                 if event == "end":
                     return
                 after = place or after
                 lines.say(json.loads(data))
         except Unreachable:
-            tries += 1
-            if tries > TRIES:
+            attempts += 1
+            if attempts > ATTEMPTS:
                 raise
 
 

@@ -20,7 +20,7 @@ def job_columns(jobs: Sequence[Job]) -> list[Column]:
         Column("status", lambda job: job["status"], style="status"),
         *(tenants if any(job["tenant"] != "default" for job in jobs) else []),
         Column("definition", lambda job: job["definition"], elastic=True),
-        Column("tries", lambda job: f"{job['attempt_count']}/{job['max_attempts']}", right=True),
+        Column("attempts", lambda job: f"{job['attempt_count']}/{job['max_attempts']}", right=True),
         Column("age", lambda job: ago(job["created_at"]), right=True),
         Column("took", lambda job: between(job["started_at"], job["finished_at"]), right=True),
         Column("queue", lambda job: job["queue"], spare=True),

@@ -33,7 +33,7 @@ JOBS = [
     Column("id", lambda job: job["id"], narrow=lambda job: job["id"][-12:]),
     Column("status", lambda job: "stopping" if job["cancel_requested"] else job["status"], style="status"),
     Column("definition", lambda job: job["definition"], elastic=True),
-    Column("try", lambda job: f"{job['attempt_count']}/{job['max_attempts']}", right=True),
+    Column("attempt", lambda job: f"{job['attempt_count']}/{job['max_attempts']}", right=True),
     Column("for", lambda job: ago(job["finished_at"] or job["started_at"]), right=True),
     Column("progress", lambda job: _progress(job), elastic=True),
     Column("worker", lambda job: job["worker"], spare=True, elastic=True),

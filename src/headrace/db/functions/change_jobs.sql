@@ -1,7 +1,7 @@
 -- True when it was changed; false when it is not in a state for that. Without an error, so that a batch goes on.
-create or replace function headrace._change_one(verb text, wanted uuid) returns boolean language plpgsql as $$
+create or replace function headrace._change_one(action text, wanted uuid) returns boolean language plpgsql as $$
 begin
-  case verb
+  case action
     when 'cancel' then return headrace.cancel(wanted);
     when 'retry' then return headrace.retry(wanted);
     when 'delete' then return headrace._delete_job(wanted);

@@ -619,7 +619,7 @@ create table headrace.event_key (
 create table headrace.event_inbox (
   seq          bigint generated always as identity primary key,
   event_id     uuid not null,
-  tries        int not null default 0,
+  attempts     int not null default 0,
   not_before   timestamptz,
   tenant_id    int not null,
   batch_limit  int check (batch_limit > 0),
@@ -888,7 +888,7 @@ create table headrace.audit (
   at         timestamptz not null default now(),
   who        text not null,
   role       text not null,
-  verb       text not null,
+  action     text not null,
   tenant_id  int,
   target     text,
   detail     jsonb not null default '{}'
@@ -900,7 +900,7 @@ create index audit_target on headrace.audit (target, id desc);
 create table headrace.operation (
   id           uuid not null primary key default gen_random_uuid(),
   tenant_id    int references headrace.tenant (id),
-  verb         text not null check (verb in ('cancel', 'retry', 'delete')),
+  action       text not null check (action in ('cancel', 'retry', 'delete')),
   filter       jsonb not null,
   state        text not null default 'running' check (state in ('running', 'done', 'canceled', 'failed')),
   expected     int not null,
@@ -912,7 +912,7 @@ create table headrace.operation (
   created_by   text not null,
   updated_at   timestamptz not null default now(),
   finished_at  timestamptz,
-  -- How fast a bulk change may go; none is as fast as it can.
+  -- How fast a bulk operation may go; none is as fast as it can.
   per_second   int constraint a_pace check (per_second between 1 and 1000),
   constraint ended_means_finished check ((state = 'running') = (finished_at is null))
 );
@@ -1015,7 +1015,7 @@ create table headrace.alert_notice (
 );
 create index alert_notice_age on headrace.alert_notice (created_at);
 
--- Each try to send one. Without an error it arrived.
+-- Each attempt to send one. Without an error the notice arrived.
 create table headrace.alert_delivery (
   id           bigint generated always as identity primary key,
   notice_id    uuid not null references headrace.alert_notice (id) on delete cascade,

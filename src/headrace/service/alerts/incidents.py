@@ -28,7 +28,7 @@ class AlertPage(NamedTuple):
 
 
 class AlertDeliveryPage(NamedTuple):
-    """Tries to send notices, newest first."""
+    """Attempts to send notices, newest first."""
 
     items: Sequence[DeliveryRecord]
     next_cursor: str | None
@@ -64,7 +64,7 @@ class Alerts(TenantService):
         limit: int = 50,
         cursor: str | None = None,
     ) -> AlertDeliveryPage:
-        """Each try to send a notice, and what came of it."""
+        """Each attempt to send a notice, and its result."""
         check_limit(limit)
         before = None if cursor is None else read_cursor(cursor, _number)[0]
         async with self._begin("alerts.read") as act:

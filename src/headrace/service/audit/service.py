@@ -1,4 +1,4 @@
-"""What was changed, by whom: kept for ever, written by every verb that changes something."""
+"""What was changed, by whom: kept for ever, written by every action that changes something."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class AuditFilter:
     """Conditions that must all hold."""
 
     who: str | None = None
-    verb: str | None = None
+    action: str | None = None
     target: str | None = None
     tenant: str | None = None
     since: datetime | None = None
@@ -36,7 +36,7 @@ class AuditRecord(NamedTuple):
     at: datetime
     who: str
     role: str
-    verb: str
+    action: str
     tenant: str | None
     target: str | None
     detail: dict[str, Any]
@@ -65,7 +65,7 @@ class Audit(ServerService):
                 tenant_id,
                 NEWEST if before is None else before,
                 wanted.who,
-                wanted.verb,
+                wanted.action,
                 wanted.since,
                 wanted.until,
                 WINDOW,
@@ -78,5 +78,5 @@ class Audit(ServerService):
 
 
 def _record(row: Any) -> AuditRecord:
-    at = row["at"], row["who"], row["role"], row["verb"]
+    at = row["at"], row["who"], row["role"], row["action"]
     return AuditRecord(row["id"], *at, row["tenant"], row["target"], read_object(row["detail"]))

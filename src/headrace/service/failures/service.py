@@ -25,7 +25,7 @@ WINDOWS: Mapping[ErrorWindow, timedelta] = {
 # Attempts that are looked at; where there are more, the answer says how far back it looked.
 MOST_ATTEMPTS = 5_000
 MOST_KINDS = 200
-# As many as one bulk change takes.
+# As many as one bulk operation takes.
 MOST_JOBS = 1_000
 STEPS = 36
 

@@ -32,11 +32,11 @@ IMPLIED: dict[Action, frozenset[JobStatus]] = {
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A bulk change and how far it is."""
+    """A bulk operation and how far it is."""
 
     id: UUID
     tenant: str | None
-    verb: Action
+    action: Action
     filter: dict[str, Any]
     state: Literal["running", "done", "canceled", "failed"]
     expected: int
@@ -81,7 +81,7 @@ async def count_matching(conn: Connection, wanted: JobFilter, tenant_id: int | N
 
 
 async def run_batch(pool: Pool) -> bool:
-    """Go on with the oldest bulk change that nobody is at; false when there is none."""
+    """Go on with the oldest bulk operation that nobody is at; false when there is none."""
     async with pool.acquire() as conn, conn.transaction():
         row = await conn.fetchrow(SQL["take_operation"])
         if row is None:
@@ -96,7 +96,7 @@ async def run_batch(pool: Pool) -> bool:
 
 
 async def any_paced(pool: Pool) -> bool:
-    """Whether a bulk change waits for its next second."""
+    """Whether a bulk operation waits for its next second."""
     async with pool.acquire() as conn:
         return bool(await conn.fetchval(SQL["any_paced"]))
 
@@ -107,7 +107,7 @@ async def _change(conn: Connection, operation: Any, wanted: JobFilter) -> None:
     page = await find_ids(
         conn, wanted, tenant_id=tenant_id, limit=min(BATCH, operation["per_second"] or BATCH), after=position
     )
-    done = await conn.fetchval(SQL["change"], operation["verb"], page.ids)
+    done = await conn.fetchval(SQL["change"], operation["action"], page.ids)
     await conn.execute(SQL["advance_operation"], operation["id"], done, len(page.ids) - done, page.cursor)
 
 
@@ -158,7 +158,7 @@ async def create_operation(
     *,
     per_second: int | None,
 ) -> UUID:
-    """A bulk change to be made."""
+    """A bulk operation to be made."""
     created: UUID = await conn.fetchval(
         SQL["create_operation"], tenant_id, action, write_filter(wanted), expected, who, per_second
     )

@@ -2,11 +2,11 @@
 select clock_timestamp() + interval '1 millisecond'
 
 -- name: create_operation
-insert into headrace.operation (tenant_id, verb, filter, expected, created_by, per_second)
+insert into headrace.operation (tenant_id, action, filter, expected, created_by, per_second)
 values ($1, $2, $3, $4, $5, $6) returning id
 
 -- name: read_operations
-select o.id, tenant.name as tenant, o.verb, o.filter, o.state, o.expected, o.done, o.left_alone, o.per_second, o.error, o.created_at,
+select o.id, tenant.name as tenant, o.action, o.filter, o.state, o.expected, o.done, o.left_alone, o.per_second, o.error, o.created_at,
        o.created_by, o.updated_at, o.finished_at
   from headrace.operation as o left join headrace.tenant on tenant.id = o.tenant_id
  where ($1::uuid is null or o.id = $1) and ($2::int is null or o.tenant_id = $2)
@@ -15,7 +15,7 @@ select o.id, tenant.name as tenant, o.verb, o.filter, o.state, o.expected, o.don
 
 -- One that has a pace makes a batch of it each second.
 -- name: take_operation
-select id, tenant_id, verb, filter, position, per_second from headrace.operation
+select id, tenant_id, action, filter, position, per_second from headrace.operation
  where state = 'running' and (per_second is null or position is null or updated_at <= clock_timestamp() - interval '1 second')
  order by updated_at limit 1 for no key update skip locked
 

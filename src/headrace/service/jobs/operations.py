@@ -1,4 +1,4 @@
-"""Bulk changes under way and done."""
+"""Bulk operations under way and done."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PACE_LOOK = 0.1
 
 
 class Operations(TenantService):
-    """Bulk changes under way and done."""
+    """Bulk operations under way and done."""
 
     async def get(self, operation_id: UUID, *, tenant: str | None = None) -> Operation:
         """How far it is, or `NotFound`."""

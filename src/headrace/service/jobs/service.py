@@ -168,7 +168,7 @@ class Jobs(TenantService):
             return await count_statuses(act)
 
     async def count(self, action: Action, wanted: JobFilter, *, tenant: str | None = None) -> Count:
-        """How many jobs a bulk change would be about."""
+        """How many jobs a bulk operation would be about."""
         async with self._begin("jobs.bulk", tenant) as act:
             return await count_matching(act.conn, narrowed(action, wanted, now=await moment(act.conn)), act.tenant_id)
 

@@ -24,7 +24,7 @@ class AuditAnswer(ResponseModel):
     at: datetime
     who: str
     role: str
-    verb: str = Field(examples=["jobs.cancel"])
+    action: str = Field(examples=["jobs.cancel"])
     tenant: str | None
     target: str | None = Field(description="what was changed: an id or a name")
     detail: dict[str, Any]
@@ -34,7 +34,7 @@ class AuditQuery(RequestModel):
     """Filters; all must hold."""
 
     who: Text | None = Field(default=None, max_length=300)
-    verb: Text | None = Field(default=None, max_length=100)
+    action: Text | None = Field(default=None, max_length=100)
     target: Text | None = Field(default=None, max_length=500)
     tenant: Text | None = Field(default=None, max_length=100)
     since: Moment | None = None

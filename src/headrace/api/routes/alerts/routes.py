@@ -58,7 +58,7 @@ class AlertQuery(AlertPageQuery):
 
 
 class AlertDeliveryAnswer(ResponseModel):
-    """One try to send a notice. Without an error it arrived."""
+    """One attempt to send a notice. Without an error the notice arrived."""
 
     id: int
     notice_id: UUID
@@ -75,7 +75,7 @@ class AlertDeliveryAnswer(ResponseModel):
 
 
 class DeliveryQuery(AlertPageQuery):
-    """Which tries."""
+    """Which attempts."""
 
     notice_id: UUID | None = None
     target_id: UUID | None = None
@@ -92,7 +92,7 @@ async def list_alerts(service: CurrentService, query: Annotated[AlertQuery, Quer
 async def list_alert_deliveries(
     service: CurrentService, query: Annotated[DeliveryQuery, Query()]
 ) -> Page[AlertDeliveryAnswer]:
-    """Each try to send a notice, newest first."""
+    """List the attempts to send notices, newest first."""
     page = await service.alerts.deliveries(
         notice_id=query.notice_id, target_id=query.target_id, limit=query.limit, cursor=query.cursor
     )

@@ -76,14 +76,14 @@ class Bulk(RequestModel):
 
 
 class BulkCount(ResponseModel):
-    """What a bulk change would be about."""
+    """What a bulk operation would be about."""
 
     matching: int
     capped: bool = Field(description="there are more than were counted")
 
 
 class OperationAnswer(ResponseModel):
-    """A bulk change and how far it is."""
+    """A bulk operation and how far it is."""
 
     id: UUID
     tenant: str | None
@@ -134,9 +134,7 @@ def summary_answer(summary: JobSummary) -> SummaryAnswer:
 
 
 def _operation(operation: Operation) -> OperationAnswer:
-    names = [name for name in Operation.__dataclass_fields__ if name not in ("tenant", "verb")]
-    fields = {name: getattr(operation, name) for name in names}
-    return OperationAnswer(tenant=operation.tenant, action=operation.verb, **fields)
+    return OperationAnswer.model_validate(operation)
 
 
 @router.get("/summary")
@@ -171,19 +169,19 @@ async def change_jobs(
 async def list_operations(
     service: CurrentService, limit: Annotated[int, Query(ge=1, le=500)] = 50
 ) -> Page[OperationAnswer]:
-    """Bulk changes, newest first."""
+    """Bulk operations, newest first."""
     return Page(items=[_operation(operation) for operation in await service.operations.list(limit=limit)])
 
 
 @router.get("/bulk/{operation_id}")
 async def get_operation(service: CurrentService, operation_id: UUID) -> OperationAnswer:
-    """How far a bulk change is."""
+    """How far a bulk operation is."""
     return _operation(await service.operations.get(operation_id))
 
 
 @router.post("/bulk/{operation_id}/cancel")
 async def cancel_operation(service: CurrentService, operation_id: UUID) -> OperationAnswer:
-    """Let a bulk change go no further; what was changed stays changed."""
+    """Let a bulk operation go no further; what was changed stays changed."""
     return _operation(await service.operations.cancel(operation_id))
 
 

@@ -10,8 +10,8 @@ export const session = signal(undefined);
 /** Why the session could not be read. @type {import("@preact/signals").Signal<Error | null>} */
 export const sessionError = signal(null);
 
-/** Whether the reader may use a verb: what may not be done is not offered. @param {string} verb */
-export const may = (verb) => session.value?.may.includes(verb) ?? false;
+/** Whether the reader may use a action: what may not be done is not offered. @param {string} action */
+export const may = (action) => session.value?.may.includes(action) ?? false;
 
 /** Sign in with the token in the address if there is one, which then leaves it; and find out who this is. */
 export async function startSession() {

@@ -1,6 +1,6 @@
 // Jobs that ran out of attempts: look, mend what they were given, and have them run again, one or all.
 import { api } from "../api.js";
-import { useBulk } from "../components/bulk_change.js";
+import { useBulk } from "../components/bulk_operation.js";
 import { Icon } from "../components/icon.js";
 import { useRowKeys } from "../components/rows.js";
 import { Empty, Loaded } from "../components/states.js";

@@ -1,6 +1,6 @@
 // What fails, alike failures counted together: read once, mended at once.
 import { api } from "../api.js";
-import { useBulk } from "../components/bulk_change.js";
+import { useBulk } from "../components/bulk_operation.js";
 import { useRowKeys } from "../components/rows.js";
 import { Segmented } from "../components/forms/segmented.js";
 import { Empty, Loaded } from "../components/states.js";

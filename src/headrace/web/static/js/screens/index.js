@@ -18,7 +18,7 @@ import { Workers } from "./workers.js";
  * @typedef {object} Entry
  * @property {string} path a pattern, as in `/jobs/:id`
  * @property {string} name
- * @property {string} needs the verb without which it is not offered
+ * @property {string} needs the action without which it is not offered
  * @property {(props: {params: Record<string, string>}) => any} screen
  * @property {string} [icon]
  * @property {string} [key] behind `g`

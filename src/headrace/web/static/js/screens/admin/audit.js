@@ -11,7 +11,7 @@ import { html, useEffect, useState } from "../../ui.js";
 
 const FILTERS = [
   ["who", "Who"],
-  ["verb", "Verb"],
+  ["action", "Action"],
   ["target", "Target"],
   ["of", "Tenant"],
 ];
@@ -62,7 +62,7 @@ function Change({ one }) {
   const [open, setOpen] = useState(false);
   return html`<li class="audit-row">
     <button class="audit-head" type="button" data-row aria-expanded=${open} onClick=${() => setOpen(!open)}>
-      <span class="soft"><${RelativeTime} at=${one.at} /></span><code>${one.verb}</code>
+      <span class="soft"><${RelativeTime} at=${one.at} /></span><code>${one.action}</code>
       <span class="audit-target">${one.target}</span>
       <span class="soft">${one.who}${one.tenant ? html` <span class="quiet">of ${one.tenant}</span>` : ""}</span>
     </button>

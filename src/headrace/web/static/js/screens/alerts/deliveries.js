@@ -14,14 +14,14 @@ const EVENTS = /** @type {Record<string, string>} */ ({
   test: "a test",
 });
 
-/** Each try to tell a target, the newest first. @param {{target: any}} props */
+/** Each attempt to notify a target, the newest first. @param {{target: any}} props */
 export function Deliveries({ target }) {
-  const tries = useResource(`deliveries to ${target.id}`, (signal) =>
+  const attempts = useResource(`deliveries to ${target.id}`, (signal) =>
     api.get("/alerts/deliveries", { target_id: target.id, limit: 50 }, signal),
   );
-  useEvery(tries.reload, EVERY);
+  useEvery(attempts.reload, EVERY);
   return html`<div class="deliveries" role="region" aria-label=${`What was sent to ${target.name}`}>
-    <${Loaded} of=${tries} what="What was sent" rows=${3}>${(/** @type {any} */ data) =>
+    <${Loaded} of=${attempts} what="What was sent" rows=${3}>${(/** @type {any} */ data) =>
       data.items.length === 0
         ? html`<p class="quiet">Nothing was sent to it yet.</p>`
         : html`<ul>${data.items.map((/** @type {any} */ one) => html`<li key=${one.id}>

@@ -1,6 +1,6 @@
 // What may be done with the jobs that are selected.
 import { BulkBar } from "../../components/bulk_bar.js";
-import { useBulk } from "../../components/bulk_change.js";
+import { useBulk } from "../../components/bulk_operation.js";
 import { Icon } from "../../components/icon.js";
 import { capital, statusWord } from "../../lib/format.js";
 import { html } from "../../ui.js";
