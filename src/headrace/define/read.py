@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import NotFound
+from headrace.model.definition import Kind
 from headrace.model.pause import Pause
 from headrace.model.payload.stored_json import read_object
 
@@ -31,7 +32,6 @@ SETTINGS = (
     "retention_days",
     "retention_count",
 )
-Kind = Literal["python", "command", "sql"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

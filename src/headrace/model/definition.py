@@ -18,6 +18,7 @@ from headrace.model.system import SYSTEM_PREFIX
 
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}")
 QUEUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
+Kind = Literal["python", "command", "sql"]
 Isolation = Literal["none", "process"]
 # As `jobs.max_retries_default` is unless somebody sets it: three retries.
 DEFAULT_MAX_ATTEMPTS = 4
@@ -28,7 +29,7 @@ class Definition:
     """A key, what it takes and how it runs, with the settings an operator may override."""
 
     key: str
-    kind: Literal["python", "command", "sql"] = "python"
+    kind: Kind = "python"
     description: str = ""
     tags: tuple[str, ...] = ()
     payload_schema: dict[str, Any] = field(default_factory=dict)

@@ -11,9 +11,8 @@ from uuid import UUID
 
 from headrace import capture
 from headrace.aio import wait_for_event
-from headrace.executors.command.executor import CommandExecutor
 from headrace.executors.sql.executor import SqlExecutor
-from headrace.executors.threads import ContextThreadPool, ThreadExecutor
+from headrace.executors.threads import ContextThreadPool
 from headrace.log import get_logger
 from headrace.model.job.outcome import Released
 from headrace.model.job.transition import Transition, decide
@@ -29,6 +28,7 @@ from headrace.worker.process.heartbeat import Heartbeat
 from headrace.worker.process.memory import resident_bytes
 from headrace.worker.run.dispatch import AnyHandler, ExecutorDispatch
 from headrace.worker.run.finisher import Finisher
+from headrace.worker.run.job_executor import Tools
 from headrace.worker.run.log_writer import LogWriter
 from headrace.worker.run.runner import Runner
 from headrace.worker.transport.interface import Beat, Fence, Pulse, Transport, TransportAway
@@ -66,15 +66,12 @@ class Worker:
         self._journal = EventLog(loud=loud)
         self._slots = Slots(concurrency)
         self._finisher = Finisher(transport, on_rescheduled=on_rescheduled)
-        self._threads = ThreadExecutor(on_stuck=self._thread_stuck)
-        commands = CommandExecutor(lease=lease)
-        self._kinds = ExecutorDispatch(
-            handlers, threads=self._threads, kill_grace=kill_grace, commands=commands, sql=sql, box=box
-        )
+        tools = Tools(lease, kill_grace, on_stuck=self._thread_stuck, sql=sql)
+        self._dispatch = ExecutorDispatch(handlers, tools, box=box)
         self._logs = LogWriter(transport, echo=echo)
         self._runner = Runner(
             self._slots,
-            self._kinds,
+            self._dispatch,
             on_end=self._run_ended,
             report=self._progress_reported,
             logs=self._logs,
@@ -100,7 +97,7 @@ class Worker:
         capture.install()
         _carry_context()
         self._heartbeat = Heartbeat(
-            self._transport, lease=self._lease, compose=self._beat, on_pulse=self._hear, on_live=self._kinds.live
+            self._transport, lease=self._lease, compose=self._beat, on_pulse=self._hear, on_live=self._dispatch.live
         )
         self._heartbeat.start()
         finishing = self._spawn(self._finisher.run())
@@ -118,8 +115,7 @@ class Worker:
                 if run.settling is not None:  # only its lines still wait, for a database that does not answer
                     run.settling.cancel()
             await self._heartbeat.stop()
-            self._threads.close()
-            await self._kinds.close()
+            await self._dispatch.close()
             await self._transport.close()
 
     def stop(self) -> None:
@@ -129,7 +125,7 @@ class Worker:
 
     def handlers_changed(self) -> None:
         """Look again for what was known."""
-        self._kinds.forget()
+        self._dispatch.forget()
 
     def nudge(self) -> None:
         """Hear at once whether a run should stop."""

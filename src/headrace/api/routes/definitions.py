@@ -10,7 +10,8 @@ from pydantic import Field
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.schemas import Page, RequestModel, ResponseModel, Text
-from headrace.define.read import DefinitionRecord, Kind
+from headrace.define.read import DefinitionRecord
+from headrace.model.definition import Kind
 
 router = new_router(prefix="/definitions", tags=["definitions"])
 

@@ -15,10 +15,34 @@ from headrace.model.log.run_log import RunLog
 from headrace.model.text import NotJsonError, to_json
 from headrace.worker.claim.slots import Run
 from headrace.worker.run.command_handler import CommandHandler
+from headrace.worker.run.job_executor import JobExecutor, Tools
 from headrace.worker.run.output import RunOutput
 
 
-async def run_command(executor: CommandExecutor, handler: CommandHandler, run: Run) -> Outcome:
+class CommandJobs(JobExecutor):
+    """Commands of this machine's configuration."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._commands = CommandExecutor(lease=tools.lease)
+
+    async def run(self, run: Run) -> Outcome:
+        return await _run(self._commands, run.handler, run)
+
+    def passed_secrets(self, handler: CommandHandler) -> list[str]:
+        return handler.passed_secrets
+
+    def grace(self, handler: CommandHandler) -> float:
+        return handler.settings.kill_grace_seconds
+
+    def live(self) -> None:
+        """Each beat keeps the monitors from ending their commands."""
+        self._commands.beat()
+
+    async def close(self) -> None:
+        await self._commands.close()
+
+
+async def _run(executor: CommandExecutor, handler: CommandHandler, run: Run) -> Outcome:
     """The outcome of an attempt; when cancelled it is gone before this raises."""
     launch = handler.launch(run.job)
     lines = run.context.lines()

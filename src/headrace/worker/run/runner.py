@@ -51,7 +51,7 @@ class Runner:
     def __init__(
         self,
         slots: Slots,
-        kinds: ExecutorDispatch,
+        dispatch: ExecutorDispatch,
         *,
         on_end: Callable[[Run, Transition | None], None],
         report: Report,
@@ -63,7 +63,7 @@ class Runner:
         # Kept, because asking for it asks the kernel for the process id: a sixth of the time of a no-op job.
         self._loop = asyncio.get_running_loop()
         self._slots = slots
-        self._kinds = kinds
+        self._dispatch = dispatch
         self._on_end = on_end
         self._report = report
         self._logs = logs
@@ -75,11 +75,11 @@ class Runner:
 
     def start(self, job: ClaimedJob) -> None:
         """Run a job as a task of its own, strongly referenced by its slot."""
-        handler = self._kinds.find(job.definition)
+        handler = self._dispatch.find(job.definition)
         refusal: Exception | None = None
         if handler is not None and handler.secret_fields:
             try:
-                job = self._kinds.open_secrets(job, handler)
+                job = self._dispatch.open_secrets(job, handler)
             except CannotDecrypt as error:
                 refusal = Retry(reason=error.args[0])  # another worker may have the key
             except Exception as error:
@@ -105,7 +105,7 @@ class Runner:
         if run.task is None or run.task.done() or run.ended:
             return
         run.task.cancel()
-        self._loop.call_later(self._kinds.grace(run.job), self._insist, run)
+        self._loop.call_later(self._dispatch.grace(run), self._insist, run)
 
     async def _run(self, run: Run) -> None:
         outcome: Outcome
@@ -117,12 +117,12 @@ class Runner:
             if run.refusal is not None:
                 raise run.refusal
             if len(run.job.payload) > LARGE:
-                run.masker = await self._kinds.masker_aside(run.job)  # now: its first line may come from the loop
+                run.masker = await self._dispatch.masker_aside(run)  # now: its first line may come from the loop
             if handler is not None and handler.in_loop:
                 # Here, and not a call further down: most jobs, and each call of a coroutine costs.
                 value = await handler.function(**handler.bind(run.job.payload, run.context))
             else:
-                value = await self._kinds.call(run)
+                value = await self._dispatch.call(run)
             outcome = outcome_of(value)
         except asyncio.CancelledError:
             outcome = self._stopped(run)
@@ -159,7 +159,8 @@ class Runner:
 
     def _open_log(self, job: ClaimedJob) -> RunLog:
         run = self._slots.running.get((job.id, job.run))
-        masker = self._kinds.masker(job) if run is None or run.masker is None else run.masker
+        handler = self._dispatch.find(job.definition) if run is None else run.handler
+        masker = self._dispatch.masker(job, handler) if run is None or run.masker is None else run.masker
         return RunLog(
             job.id, job.run, clock=self._clock, limits=self._limits, masker=masker, on_line=self._logs.noticed
         )
@@ -177,7 +178,7 @@ class Runner:
 
     def _timeout_text(self, run: Run) -> str:
         text = f"timed out after {run.job.terms.timeout:g} s"
-        if self._kinds.can_be_ended(run.job):
+        if self._dispatch.can_be_ended(run):
             return text
         return f"{text}; its thread cannot be ended and may still run (use isolation='process' to end it)"
 
@@ -205,7 +206,7 @@ class Runner:
         detail = run.detail
         masker = run.masker if lines is None else lines.masker
         if masker is None:
-            masker = self._kinds.masker(run.job)
+            masker = self._dispatch.masker(run.job, run.handler)
         if masker:
             outcome, detail = mask_outcome(outcome, masker), mask_texts(detail, masker)
         transition = decide(run.job, outcome, random.random())  # noqa: S311 - jitter is no secret

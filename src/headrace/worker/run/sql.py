@@ -6,10 +6,11 @@ import logging
 
 from headrace.executors.sql.executor import SqlExecutor
 from headrace.executors.sql.function import SqlFunction
-from headrace.model.job.outcome import Outcome
+from headrace.model.job.outcome import Outcome, Released
 from headrace.model.job.record import FunctionName
 from headrace.model.log.line import NOTICE
 from headrace.worker.claim.slots import Run
+from headrace.worker.run.job_executor import JobExecutor, Tools
 
 LEVELS = {
     "DEBUG": logging.DEBUG,
@@ -20,7 +21,24 @@ LEVELS = {
 }
 
 
-async def run_sql(executor: SqlExecutor, name: FunctionName, run: Run, *, kill_grace: float) -> Outcome:
+class SqlJobs(JobExecutor):
+    """Functions of the database."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._sql = tools.sql
+        self._kill_grace = tools.kill_grace
+
+    async def run(self, run: Run) -> Outcome:
+        if self._sql is None or run.job.terms.function is None:
+            return Released("this worker runs no SQL jobs")
+        return await _run(self._sql, run.job.terms.function, run, kill_grace=self._kill_grace)
+
+    async def close(self) -> None:
+        if self._sql is not None:
+            await self._sql.close()
+
+
+async def _run(executor: SqlExecutor, name: FunctionName, run: Run, *, kill_grace: float) -> Outcome:
     """The outcome of a call; when cancelled its backend is gone before this raises."""
 
     def on_notice(severity: str, message: str) -> None:
