@@ -13,9 +13,10 @@ from fastapi.security import HTTPBearer
 
 from headrace.api.access_log import PRINCIPAL, recognised
 from headrace.api.csrf import require_same_origin
+from headrace.api.limits import RequestLimits
 from headrace.api.state import state_of
 from headrace.db.connect import Connection
-from headrace.errors import TooMany, Unauthenticated
+from headrace.errors import Unauthenticated
 from headrace.service import Service
 from headrace.service.permissions import Forbidden
 from headrace.service.principal import Principal
@@ -35,13 +36,13 @@ Find = Callable[[Connection, str], Awaitable[FoundPrincipal | None]]
 
 
 class Authenticator:
-    """Knows tokens and sessions for a moment, and how often each tenant has asked."""
+    """Knows tokens and sessions for a moment."""
 
     def __init__(self, runtime: Runtime, identify: Identify | None = None) -> None:
         self.runtime = runtime
         self._identify = identify
         self._known: OrderedDict[tuple[Find, str], tuple[float, FoundPrincipal | None]] = OrderedDict()
-        self._budgets: dict[str, tuple[float, float]] = {}
+        self._limits = RequestLimits()
 
     async def principal(self, request: Request) -> Principal:
         """Who asks, at work for the tenant they may work for; or `Unauthenticated`."""
@@ -50,7 +51,7 @@ class Authenticator:
             raise Unauthenticated
         principal = await self._choose_tenant(found.principal, request.headers.get(TENANT_HEADER))
         if found.requests_per_minute is not None and principal.tenant is not None:
-            self._spend(principal.tenant, found.requests_per_minute)
+            self._limits.spend(principal.tenant, found.requests_per_minute)
         return principal
 
     async def _by_host(self, request: Request) -> FoundPrincipal | None:
@@ -104,18 +105,6 @@ class Authenticator:
             raise Forbidden(f"{TENANT_HEADER} is a super-admin's choice; your credential has its own tenant")
         async with self.runtime.database.pool.acquire() as conn:
             return principal.of_tenant(wanted, await find_tenant(conn, wanted))
-
-    def _spend(self, tenant: str, per_minute: int) -> None:
-        """A bucket that holds a tenth of a minute's requests and refills steadily, in each process."""
-        now = time.monotonic()
-        most = max(1.0, per_minute / 10)
-        left, since = self._budgets.get(tenant, (most, now))
-        left = min(most, left + (now - since) * per_minute / 60)
-        if left < 1:
-            raise TooMany(
-                f'tenant "{tenant}" may make {per_minute} requests a minute', after=(1 - left) * 60 / per_minute
-            )
-        self._budgets[tenant] = (left - 1, now)
 
 
 def authenticator(request: Request) -> Authenticator:
