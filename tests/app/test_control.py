@@ -96,12 +96,12 @@ async def test_as_somebody_the_same_verbs_have_their_limits(database_url: str) -
             await bob.triggers.get("a", tenant="acme")
         eve = hr.control.as_(Principal("eve", "tenant_viewer", "acme"))
         assert (await eve.triggers.get("a")).id == trigger_id
-        assert eve.triggers.preview_settings(1, cron="@daily").times
+        assert (await eve.triggers.preview_settings(1, cron="@daily")).times
         with pytest.raises(Forbidden):
             await eve.triggers.disable("a")
         drone = hr.control.as_(Principal("drone", "worker"))
         with pytest.raises(Forbidden):
-            drone.triggers.preview_settings(1, cron="@daily")
+            await drone.triggers.preview_settings(1, cron="@daily")
         with pytest.raises(Forbidden):
             await ada.definitions.update("work", priority=1)
 

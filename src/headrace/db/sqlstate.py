@@ -19,6 +19,8 @@ BY_SQLSTATE: dict[str, type[HeadraceError]] = {
     "23514": BadRequest,  # a CHECK constraint, such as a queue's name
 }
 
+# The sentence and the field of a constraint that only the database can check, because its clock sets a value.
+BY_CONSTRAINT = {"a_window_ends_after_it_starts": ("A schedule must end after it starts.", "ends_at")}
 
 # Errors that a row's own data can cause: what is no value of its type, what a constraint forbids, what is too large.
 # All others are the server's own affair: a table that is just being migrated, a right that is missing, a disk, a bug.
@@ -59,9 +61,14 @@ def translate(error: BaseException) -> HeadraceError | None:
             break
         state = getattr(seen, "sqlstate", None) or getattr(seen, "pgcode", None)
         if isinstance(state, str) and state in BY_SQLSTATE:
-            found = BY_SQLSTATE[state](_sentence(seen))  # the innermost wins: only it has the hint
+            sentence, field = BY_CONSTRAINT.get(_constraint(seen), (_sentence(seen), None))
+            found = BY_SQLSTATE[state](sentence, field=field)  # the innermost wins: only it has the hint
         seen = getattr(seen, "orig", None) or seen.__cause__
     return found
+
+
+def _constraint(error: BaseException) -> str:
+    return str(getattr(getattr(error, "diag", error), "constraint_name", None))
 
 
 def _sentence(error: BaseException) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from headrace.config import Settings
@@ -13,13 +14,15 @@ from headrace.db.connect import Connection
 from headrace.db.database import Database
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
-from headrace.errors import NotFound
+from headrace.errors import BadRequest, NotFound
 from headrace.model.secret.encryption import SecretBox
 from headrace.service.permissions import authorise
 from headrace.service.principal import Principal
 
 SQL = statements(__file__)
 DEFAULT_TENANT = "default"
+Ahead = datetime | timedelta
+"""A time to come, or how long it is until then."""
 
 
 class Runtime(Protocol):
@@ -48,6 +51,21 @@ class Scope:
     def owner(self) -> str:
         """The tenant of what is made here."""
         return self.tenant or DEFAULT_TENANT
+
+    async def now(self) -> datetime:
+        """The time by the database's clock, the only one that decides."""
+        now: datetime = await self.conn.fetchval(SQL["now"])
+        return now
+
+    async def from_now(self, when: Ahead | None, field: str) -> datetime | None:
+        """The time that is meant, which is to come by the database's clock; or `BadRequest` naming the field."""
+        if when is None:
+            return None
+        now = await self.now()
+        at = now + when if isinstance(when, timedelta) else when
+        if at <= now:
+            raise BadRequest(f"{field} lies in the past", field=field)
+        return at
 
     async def carry(self, trace: str | None) -> None:
         """Let the jobs that are made from here on carry a trace."""

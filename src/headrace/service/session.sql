@@ -1,3 +1,6 @@
+-- name: now
+select clock_timestamp()
+
 -- name: confine
 select set_config('role', 'headrace_tenant', true), set_config('headrace.tenant_id', $1, true)
 

@@ -95,6 +95,20 @@ async def test_a_pause_may_end_by_itself(api: Api, admin: httpx.AsyncClient) -> 
     assert (await admin.get(f"{QUEUES}/default")).json()["paused"] is False
 
 
+async def test_a_length_of_a_pause_counts_from_the_databases_clock(api: Api, admin: httpx.AsyncClient) -> None:
+    await api.hr.enqueue("work")
+
+    paused = await admin.post(f"{QUEUES}/default/pause", json={"resume_after_seconds": 3600})
+
+    assert paused.json()["pause"]["resume_at"] is not None
+    async with api.hr.database.pool.acquire() as conn:
+        left = await conn.fetchval("select resume_at - now() from headrace.queue_pause")
+    assert timedelta(minutes=59) < left <= timedelta(hours=1)
+    both = {"resume_at": "2101-01-01T00:00:00Z", "resume_after_seconds": 60}
+    refused = await admin.post(f"{QUEUES}/default/pause", json=both)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "resume_after_seconds")
+
+
 async def test_a_definition_that_is_paused_by_itself_stays_so(api: Api, admin: httpx.AsyncClient) -> None:
     await api.hr.enqueue("work")
     async with api.hr.database.pool.acquire() as conn:

@@ -90,6 +90,8 @@ async def test_an_expired_token_opens_nothing(api: Api, admin: httpx.AsyncClient
     async with api.with_token(made["token"]) as client:
         answer = await client.get("/api/v1/jobs")
 
+    expired = {token["id"]: token["expired"] for token in (await admin.get(TOKENS)).json()["items"]}
+    assert (made["expired"], expired[made["id"]]) == (False, True)
     assert answer.status_code == 401
     assert answer.headers["Content-Type"] == "application/problem+json"
 
@@ -119,6 +121,7 @@ async def test_anything_but_a_good_bearer_token_is_401(api: Api, header: str) ->
         ({"expires_at": "2001-01-01T00:00:00Z"}, "expires_at"),
         ({"expires_at": "2101-01-01T00:00:00"}, "expires_at"),
         ({"expires_at": "9999-12-31T23:59:59-12:00"}, "expires_at"),
+        ({"expires_at": "2101-01-01T00:00:00Z", "expires_after_seconds": 60}, "expires_after_seconds"),
         ({"name": ""}, "name"),
         ({"scope": "all"}, "scope"),
     ],

@@ -61,6 +61,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"cron": "@daily", "crom": 1}, "no crom"),
     ({"cron": "@daily", "starts_at": datetime(2030, 1, 1)}, "starts_at needs a time zone"),
     ({"cron": "@daily", "starts_at": START, "ends_at": START}, "must end after it starts"),
+    ({"every_seconds": 60, "ends_at": START}, "must end after it starts"),
     ({"cron": "@daily", "max_fires": 0}, "max_fires"),
     ({"cron": "@daily", "catch_up": "some"}, "catch_up"),
     ({"cron": "@daily", "catch_up_cap": 0}, "catch_up_cap"),

@@ -87,14 +87,14 @@ async def test_a_preview_notes_where_clocks_change(engine: Engine, hr: Headrace)
 
 
 async def test_settings_can_be_previewed_before_a_trigger_exists(hr: Headrace) -> None:
-    forecast = hr.control.triggers.preview_settings(2, cron="0 9 * * MON-FRI", timezone="Europe/Zurich")
+    forecast = await hr.control.triggers.preview_settings(2, cron="0 9 * * MON-FRI", timezone="Europe/Zurich")
     assert "Monday" in forecast.words
     assert len(forecast.times) == 2
     assert forecast.times[0].due_at > datetime.now(UTC)
     with pytest.raises(BadRequest, match="five fields"):
-        hr.control.triggers.preview_settings(2, cron="0 9 * *")
+        await hr.control.triggers.preview_settings(2, cron="0 9 * *")
     with pytest.raises(BadRequest, match="Mars"):
-        hr.control.triggers.preview_settings(2, cron="@daily", timezone="Mars/Base")
+        await hr.control.triggers.preview_settings(2, cron="@daily", timezone="Mars/Base")
 
 
 async def test_a_preview_of_too_many_or_of_no_times_is_refused(hr: Headrace) -> None:

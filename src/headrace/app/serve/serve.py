@@ -8,7 +8,7 @@ import ipaddress
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,8 +112,8 @@ async def admin_token(hr: Headrace) -> str:
             if await find_principal(conn, kept) is not None:
                 return kept
     days = hr.settings.security.token_max_days
-    ends = None if days is None else datetime.now(UTC) + timedelta(days=days)
-    made = await Service(hr).tokens.create("headrace dev", "super_admin", expires_at=ends)
+    lifetime = None if days is None else timedelta(days=days)
+    made = await Service(hr).tokens.create("headrace dev", "super_admin", expires_at=lifetime)
     await asyncio.to_thread(_write_private, file, made.token)
     return made.token
 

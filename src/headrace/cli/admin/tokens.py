@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from headrace.cli.core.call import Call, speaks_to_api
-from headrace.cli.core.durations import UNITS, duration, moment
+from headrace.cli.core.durations import ahead
 from headrace.cli.core.options import Yes, confirm
 from headrace.cli.output.tables import Column, ago
 from headrace.errors import BadRequest, NotFound
@@ -71,7 +70,7 @@ async def create_command(
         "role": role,
         "tenant": call.tenant if of_tenant else None,
         "queues": _queues(queues),
-        "expires_at": None if expires is None else _end(expires),
+        **_end(expires),
     }
     call.tenant = None  # it says whose the token is, and not on whose behalf it is made
     async with call.api() as api:
@@ -125,19 +124,16 @@ def _queues(text: str | None) -> list[str] | None:
     return names
 
 
-def _end(text: str) -> str:
-    if text.strip().isdecimal():
+def _end(text: str | None) -> dict[str, object]:
+    if text is not None and text.strip().isdecimal():
         raise BadRequest(f"--expires needs a unit, such as {text.strip()}d, or a time such as 2030-01-31T12:00Z")
-    if text.strip()[-1:].lower() in UNITS:
-        return (datetime.now(UTC) + timedelta(seconds=duration(text, "--expires"))).isoformat()
-    return moment(text, "--expires")
+    return ahead(text, "expires", "--expires")
 
 
 def _state(token: dict[str, Any] | Any) -> str:
     if token["revoked_at"] is not None:
         return "revoked"
-    ends = token["expires_at"]
-    return "expired" if ends is not None and datetime.fromisoformat(ends) <= datetime.now(UTC) else "good"
+    return "expired" if token["expired"] else "good"
 
 
 def _expires(token: dict[str, Any] | Any) -> str:

@@ -32,6 +32,15 @@ def moment(text: str, option: str) -> str:
     return _written(_moment(text, option, "a time such as 2026-01-31T12:00Z"))
 
 
+def ahead(text: str | None, verb: str, option: str) -> dict[str, object]:
+    """The field of a request that says when: `<verb>_at` for a time, `<verb>_after_seconds` for a length of time."""
+    if text is None:
+        return {}
+    if text.strip()[-1:].lower() in UNITS:
+        return {f"{verb}_after_seconds": duration(text, option)}
+    return {f"{verb}_at": moment(text, option)}
+
+
 def past(text: str, option: str) -> str:
     """The same, or how long ago: 2h is two hours before now."""
     said = text.strip().lower().replace(" ", "")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 import typer
 
 from headrace.cli.core.api import Api
 from headrace.cli.core.call import Call
-from headrace.cli.core.durations import UNITS, duration, moment
+from headrace.cli.core.durations import ahead
 from headrace.cli.output.tables import ago, when
 
 Note = Annotated[str, typer.Option("--note", help="Why, for others.")]
@@ -19,7 +18,7 @@ Until = Annotated[str | None, typer.Option("--until", help="When it goes on by i
 
 async def pause(call: Call, api: Api, path: str, what: str, note: str, until: str | None) -> None:
     """Pause what stands under a path, and say so."""
-    paused = await api.post(f"{path}/pause", {"note": note, "resume_at": None if until is None else _end(until)})
+    paused = await api.post(f"{path}/pause", {"note": note, **ahead(until, "resume", "--until")})
     ends = paused["pause"]["resume_at"] if paused["pause"] else None
     call.show.said(f"{what} is paused" + (f" until {when(ends)}" if ends else ""), paused)
 
@@ -28,9 +27,3 @@ def pause_words(pause: Mapping[str, Any]) -> str:
     """That it stands still, why, and for how long still."""
     ends = f", ends {ago(pause['resume_at'])}" if pause.get("resume_at") else ""
     return "paused" + ends + (f": {pause['note']}" if pause.get("note") else "")
-
-
-def _end(text: str) -> str:
-    if text.strip()[-1:].lower() in UNITS:
-        return (datetime.now(UTC) + timedelta(seconds=duration(text, "--until"))).isoformat()
-    return moment(text, "--until")

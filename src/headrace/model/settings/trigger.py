@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypedDict
 
 from headrace.errors import BadRequest
 from headrace.model.field_context import field_context
 from headrace.model.settings.trigger_values import check_values
 from headrace.model.text import NotJsonError, to_json
+from headrace.model.time.zone import EARLIEST
 from headrace.model.trigger.catch_up import CatchUp
 from headrace.model.trigger.overlap import Overlap
 from headrace.model.trigger.rule import Rule, TriggerType
@@ -95,10 +96,10 @@ def read_settings(name: str, settings: Mapping[str, Any], *, now: datetime | Non
         payload = to_json(settings["payload"])
     except NotJsonError as error:
         raise BadRequest(f"The payload cannot be stored: {error}", field="payload") from None
-    # An interval without a start begins when it is stored; any time does for checking it.
+    # An interval without a start begins when it is stored, by the database's clock; any time does for checking it.
     start = settings["starts_at"]
     if start is None and settings["every_seconds"] is not None:
-        start = now or datetime.now(UTC)
+        start = now or EARLIEST
     rule = Rule.read({**settings, "name": name, "definition_id": 0, "payload": payload, "starts_at": start})
     if rule.condition is not None:
         with field_context("condition"):

@@ -43,7 +43,7 @@ class Charts(TenantService):
         """The definitions with the most runs, each with how its runs were spread over the window."""
         back, step = WINDOWS[window]
         async with self._begin("charts.read", tenant) as act:
-            now: datetime = await act.conn.fetchval(SQL["now"])
+            now = await act.now()
             return await busiest(
                 act.conn,
                 tenant_id=act.tenant_id,
@@ -70,7 +70,7 @@ class Charts(TenantService):
                 definition_id = await act.conn.fetchval(SQL["find_definition"], definition)
                 if definition_id is None:
                     raise NotFound(f'unknown definition "{definition}"', field="definition")
-            now: datetime = await act.conn.fetchval(SQL["now"])
+            now = await act.now()
             # The first step is a whole one: it begins within the window.
             steps = await series(
                 act.conn,

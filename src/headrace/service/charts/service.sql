@@ -1,5 +1,2 @@
 -- name: find_definition
 select id from headrace.definition where key = $1
-
--- name: now
-select now()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import NamedTuple, Unpack
 
 from headrace.define.change import (
@@ -18,7 +18,7 @@ from headrace.model.histogram import Histogram
 from headrace.rollups.read import Step, series, usual_durations
 from headrace.service.base import ServerService
 from headrace.service.paging import check_limit, read_cursor, write_cursor
-from headrace.service.pausing import check_end
+from headrace.service.session import Ahead
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
@@ -56,9 +56,9 @@ class Definitions(ServerService):
 
     async def statistics(self, key: str) -> DefinitionStatistics:
         """How it has been doing, for all tenants together."""
-        now = datetime.now(UTC)
         async with self._begin("definitions.inspect") as act:
             it = await read_definition(act.conn, key, runnable=False)
+            now = await act.now()
             hours = await series(act.conn, definition_id=it.id, since=now - DAY, until=now, step=HOUR)
             return DefinitionStatistics(hours, (await usual_durations(act.conn, [it.id])).get(it.id))
 
@@ -100,12 +100,12 @@ class Definitions(ServerService):
             await act.audit(key, **changes)
             return await read_definition(act.conn, key, runnable=False, workers=True)
 
-    async def pause(self, key: str, *, note: str = "", resume_at: datetime | None = None) -> DefinitionRecord:
+    async def pause(self, key: str, *, note: str = "", resume_at: Ahead | None = None) -> DefinitionRecord:
         """No more of its jobs are claimed, until somebody resumes it or until the time given; what runs, runs on."""
-        check_end(resume_at)
         async with self._begin("definitions.pause") as act:
-            await pause_definition(act.conn, key, note=note, by=act.principal.name, resume_at=resume_at)
-            await act.audit(key, paused=True, note=note, resume_at=resume_at)
+            end = await act.from_now(resume_at, "resume_at")
+            await pause_definition(act.conn, key, note=note, by=act.principal.name, resume_at=end)
+            await act.audit(key, paused=True, note=note, resume_at=end)
             return await read_definition(act.conn, key, runnable=False, workers=True)
 
     async def resume(self, key: str) -> DefinitionRecord:

@@ -72,7 +72,7 @@ class Failures(TenantService):
     ) -> FailurePage:
         """Kinds of failures, the one that was seen last first."""
         async with self._begin("errors.read", tenant) as act:
-            until: datetime = await act.conn.fetchval(SQL["now"])
+            until = await act.now()
             since = until - WINDOWS[window]
             rows = await _newest(act, since)
             kinds = grouped([row for row in rows if _is_meant(row, definition)], since, until)[:MOST_KINDS]

@@ -30,6 +30,3 @@ with newest as materialized (
 select job_id, run, traceback
   from headrace.attempt join unnest($1::uuid[], $2::int[]) as wanted (job_id, run) using (job_id, run)
  where $3::int is null or tenant_id = $3
-
--- name: now
-select now()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 from headrace.db.statements import statements
@@ -11,8 +10,7 @@ from headrace.errors import NotFound
 from headrace.model.definition import QUEUE
 from headrace.model.pause import Pause
 from headrace.service.base import ServerService
-from headrace.service.pausing import check_end
-from headrace.service.session import Scope
+from headrace.service.session import Ahead, Scope
 
 SQL = statements(__file__)
 # Of an hour: enough for a line as long as a word.
@@ -115,13 +113,13 @@ class Queues(ServerService):
             await act.audit(queue, before=before._asdict(), after=after._asdict())
             return await _read(act, queue)
 
-    async def pause(self, queue: str, *, note: str = "", resume_at: datetime | None = None) -> QueueRecord:
+    async def pause(self, queue: str, *, note: str = "", resume_at: Ahead | None = None) -> QueueRecord:
         """No more of its jobs are claimed, until somebody resumes it or until the time given; what runs, runs on."""
-        check_end(resume_at)
         async with self._begin("queues.pause") as act:
+            end = await act.from_now(resume_at, "resume_at")
             await _read(act, queue)
-            await act.conn.execute(SQL["pause_queue"], queue, note, act.principal.name, resume_at)
-            await act.audit(queue, paused=True, note=note, resume_at=resume_at)
+            await act.conn.execute(SQL["pause_queue"], queue, note, act.principal.name, end)
+            await act.audit(queue, paused=True, note=note, resume_at=end)
             return await _read(act, queue)
 
     async def resume(self, queue: str) -> QueueRecord:

@@ -21,6 +21,8 @@ ALL: Whose = None
 # again. People's transactions take longer than a worker's, which writes outcomes and nothing else.
 OVERLAP = timedelta(seconds=5)
 OVERLAP_OF_ENDS = timedelta(seconds=2)
+# Nobody is told of what is longer ago.
+RESUMES_WITHIN = timedelta(minutes=5)
 # Rows of each kind and tenant that one look reads.
 MOST_READ = 2000
 # A queue of up to this many bytes is read whole.
@@ -55,12 +57,13 @@ class TenantCounts(NamedTuple):
 
 
 async def read_changes(conn: Connection, since: datetime | None, whose: Collection[Whose]) -> Look:
-    """Whatever changed since then for any of these; without a time only what time it is."""
+    """Whatever changed since then for any of these, within `RESUMES_WITHIN`; without a time only what time it is."""
     tenants, everybody = _apart(whose)
     async with conn.transaction(readonly=True):
         now, queue_bytes = await conn.fetchrow(SQL["now"])  # type: ignore[misc] # it gives one row
         if since is None:
             return Look(now, [], frozenset())
+        since = max(since, now - RESUMES_WITHIN)
         asked = (since - OVERLAP, tenants, everybody, MOST_READ)
         created = await conn.fetch(SQL["created"], *asked)
         live = await conn.fetch(SQL["live"] if queue_bytes <= SMALL_QUEUE else SQL["running"], *asked)

@@ -8,7 +8,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from headrace.db.connect import Connection
@@ -19,6 +19,7 @@ from headrace.service.jobs.service import read_records
 from headrace.service.session import Runtime
 from headrace.service.stream.changes import (
     ALL,
+    RESUMES_WITHIN,
     Change,
     TenantCounts,
     Whose,
@@ -41,7 +42,6 @@ MOST_LISTENERS = 1000
 MOST_LISTENERS_OF_ONE = 200
 # Happenings that were told and are not told again; more than looks overlap by.
 MOST_TOLD = 50_000
-RESUMES_WITHIN = timedelta(minutes=5)
 
 
 @dataclass(eq=False)
@@ -115,7 +115,7 @@ class Hub:
             if since is not None and not timedelta(0) <= look.now - since <= RESUMES_WITHIN:
                 look = look._replace(changes=[], cut=frozenset([whose]))
             summaries = await read_summaries(conn, [whose])
-            [batch] = (await _batches(conn, look.changes, [whose])).values()
+            [batch] = (await _batches(conn, look.changes, [whose], look.now)).values()
         return Batch(look.now, batch.jobs, summaries[whose], many=batch.many or whose in look.cut)
 
     async def stop(self) -> None:
@@ -156,14 +156,11 @@ class Hub:
     async def look(self) -> None:
         """Find what changed since the last look, and tell those whom it concerns."""
         whose = [key for key, group in self._listeners.items() if group]
-        since = self.watermark
-        if since is not None:
-            since = max(since, datetime.now(UTC) - RESUMES_WITHIN)
         async with self._runtime.database.pool.acquire() as conn:
             await self._let_go_of_strangers(conn)
-            look = await read_changes(conn, since, whose)
+            look = await read_changes(conn, self.watermark, whose)
             new = [change for change in look.changes if change not in self._told]
-            batches = await _batches(conn, new, whose)
+            batches = await _batches(conn, new, whose, look.now)
             summaries = await read_summaries(conn, whose)
         for change in look.changes:
             self._told[change] = None
@@ -175,7 +172,6 @@ class Hub:
             batch.many = batch.many or (key in look.cut and bool(batch.jobs))
             if summaries[key] != self._summaries.get(key) or batch.many:
                 batch.summary = self._summaries[key] = summaries[key]
-            batch.at = look.now
             self._tell(key, batch)
 
     def _tell(self, whose: Whose, batch: Batch) -> None:
@@ -210,7 +206,9 @@ class Hub:
             self._summaries.pop(listener.whose, None)
 
 
-async def _batches(conn: Connection, changes: Collection[Change], whose: Collection[Whose]) -> dict[Whose, Batch]:
+async def _batches(
+    conn: Connection, changes: Collection[Change], whose: Collection[Whose], at: datetime
+) -> dict[Whose, Batch]:
     """For each of these the jobs that changed, oldest first, or only that they are many."""
     concerned: dict[Whose, dict[UUID, None]] = {key: {} for key in whose}
     for change in changes:
@@ -218,7 +216,6 @@ async def _batches(conn: Connection, changes: Collection[Change], whose: Collect
             concerned[key][change.job_id] = None
     few = {job_id for ids in concerned.values() if len(ids) <= MOST_JOBS for job_id in ids}
     records = await read_records(conn, sorted(few)) if few else {}
-    at = datetime.now(UTC)
     batches: dict[Whose, Batch] = {}
     for key, ids in concerned.items():
         many = len(ids) > MOST_JOBS

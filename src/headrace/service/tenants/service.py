@@ -10,7 +10,7 @@ from headrace.db.statements import statements
 from headrace.errors import Conflict, NotFound
 from headrace.model.pause import Pause
 from headrace.service.base import ServerService
-from headrace.service.pausing import check_end
+from headrace.service.session import Ahead
 
 SQL = statements(__file__)
 
@@ -74,13 +74,13 @@ class Tenants(ServerService):
             await act.audit(name, before=_about(before), after=_about(after))
             return after
 
-    async def pause(self, name: str, *, note: str = "", resume_at: datetime | None = None) -> Tenant:
+    async def pause(self, name: str, *, note: str = "", resume_at: Ahead | None = None) -> Tenant:
         """None of its jobs are claimed, until somebody resumes it or until the time given; what runs, runs on."""
-        check_end(resume_at)
         async with self._begin("tenants.pause") as act:
-            await act.conn.execute(SQL["pause_tenant"], name, note, act.principal.name, resume_at)
+            end = await act.from_now(resume_at, "resume_at")
+            await act.conn.execute(SQL["pause_tenant"], name, note, act.principal.name, end)
             paused = _tenant(await act.conn.fetchrow(SQL["get_tenant"], name), name)
-            await act.audit(name, paused=True, note=note, resume_at=resume_at)
+            await act.audit(name, paused=True, note=note, resume_at=end)
             return paused
 
     async def resume(self, name: str) -> Tenant:

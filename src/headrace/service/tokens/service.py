@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -14,6 +14,7 @@ from headrace.errors import BadRequest, NotFound
 from headrace.model.system import SYSTEM_TENANT
 from headrace.service.base import ServerService
 from headrace.service.principal import Principal, Role
+from headrace.service.session import Ahead
 
 SQL = statements(__file__)
 PREFIX = "hr_"
@@ -32,6 +33,7 @@ class Token(NamedTuple):
     expires_at: datetime | None
     last_used_at: datetime | None
     revoked_at: datetime | None
+    expired: bool
 
 
 class NewToken(NamedTuple):
@@ -51,7 +53,7 @@ class Tokens(ServerService):
         *,
         tenant: str | None = None,
         queues: tuple[str, ...] = ("*",),
-        expires_at: datetime | None = None,
+        expires_at: Ahead | None = None,
     ) -> NewToken:
         """A token of a role; tenants' roles need a tenant, and only workers are bound to queues."""
         if tenant == SYSTEM_TENANT:
@@ -61,23 +63,22 @@ class Tokens(ServerService):
             raise BadRequest(f"a {role} token {'needs a tenant' if of_tenant else 'has no tenant'}", field="tenant")
         if role != "worker" and queues != ("*",):
             raise BadRequest("only worker tokens are bound to queues", field="queues")
-        if expires_at is not None and expires_at <= datetime.now(UTC):
-            raise BadRequest("expires_at lies in the past", field="expires_at")
-        self._refuse_long_life(expires_at)
         token = PREFIX + secrets.token_urlsafe(32)
         async with self._begin("tokens.change") as act:
+            end = await act.from_now(expires_at, "expires_at")
+            self._refuse_long_life(await act.now(), end)
             row = await act.conn.fetchrow(
-                SQL["create_token"], name, digest(token), role, tenant, list(queues), expires_at, act.principal.name
+                SQL["create_token"], name, digest(token), role, tenant, list(queues), end, act.principal.name
             )
             about = Token(*row)  # type: ignore[misc] # an insert gives its row
-            await act.audit(about.id, name=name, role=role, tenant=tenant, expires_at=expires_at)
+            await act.audit(about.id, name=name, role=role, tenant=tenant, expires_at=end)
         return NewToken(token, about)
 
-    def _refuse_long_life(self, expires_at: datetime | None) -> None:
+    def _refuse_long_life(self, now: datetime, expires_at: datetime | None) -> None:
         days = self._runtime.settings.security.token_max_days
         if days is None:
             return
-        if expires_at is None or expires_at > datetime.now(UTC) + timedelta(days=days, minutes=1):
+        if expires_at is None or expires_at > now + timedelta(days=days, minutes=1):
             raise BadRequest(f"a token lives for {days:g} days at most (security.token_max_days)", field="expires_at")
 
     async def revoke(self, token_id: UUID) -> Token:

@@ -1,17 +1,22 @@
+-- part: columns
+       t.id, t.name, t.role, (select name from headrace.tenant where tenant.id = t.tenant_id), t.queues, t.created_at, t.created_by,
+       t.expires_at, t.last_used_at, t.revoked_at, t.expires_at is not null and t.expires_at <= now()
+
 -- name: create_token
 insert into headrace.token as t (name, hash, role, tenant_id, queues, expires_at, created_by)
 values ($1, $2, $3, case when $4::text is not null then headrace._tenant_id($4) end, $5, $6, $7)
-returning id, name, role, (select name from headrace.tenant where tenant.id = t.tenant_id), queues, created_at, created_by,
-          expires_at, last_used_at, revoked_at
+returning
+-- include: columns
 
 -- name: revoke_token
 update headrace.token as t set revoked_at = coalesce(revoked_at, now()) where id = $1
-returning id, name, role, (select name from headrace.tenant where tenant.id = t.tenant_id), queues, created_at, created_by,
-          expires_at, last_used_at, revoked_at
+returning
+-- include: columns
 
 -- name: list_tokens
-select t.id, t.name, t.role, tenant.name, t.queues, t.created_at, t.created_by, t.expires_at, t.last_used_at, t.revoked_at
-  from headrace.token as t left join headrace.tenant on tenant.id = t.tenant_id
+select
+-- include: columns
+  from headrace.token as t
  order by t.created_at desc, t.id
 
 -- name: find_principal

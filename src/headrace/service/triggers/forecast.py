@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
@@ -41,12 +41,12 @@ def _times_from(schedule: Schedule, first: datetime, n: int) -> tuple[Preview, .
     return tuple(preview(schedule, first - datetime.resolution, n))
 
 
-def forecast_trigger(trigger: Trigger, n: int) -> Forecast:
+def forecast_trigger(trigger: Trigger, n: int, now: datetime) -> Forecast:
     """For one that exists, no more than will still fire."""
     rule = read_settings(trigger.name, trigger.settings)
     # Enabling counts from then on, so the time that a disabled one once waited for says nothing.
     first = trigger.next_run_at if trigger.enabled else None
-    ahead = forecast(rule, first or datetime.now(UTC), n)
+    ahead = forecast(rule, first or now, n)
     left = n if rule.max_fires is None else max(0, rule.max_fires - trigger.fires)
     return ahead._replace(times=ahead.times[:left])
 
@@ -82,7 +82,6 @@ def _schedule(trigger: Trigger) -> Schedule:
     return schedule
 
 
-def forecast_settings(settings: Mapping[str, Any], n: int) -> Forecast:
+def forecast_settings(settings: Mapping[str, Any], n: int, now: datetime) -> Forecast:
     """For one that does not exist yet."""
-    now = datetime.now(UTC)
     return forecast(read_settings("preview", complete_settings(settings), now=now), now, n)

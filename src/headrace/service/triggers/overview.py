@@ -69,10 +69,11 @@ class TriggerOverview(TenantService):
             after = None if begin is None else (begin[0], begin[1])
             found = await page_triggers(act.conn, wanted, tenant_id=act.tenant_id, after=after, limit=limit + 1)
             shown = await without_secrets(act, found[:limit])
+            now = await act.now()
             runs = await recent_runs(act.conn, [one.id for one in shown], RUNS)
         last = shown[-1] if len(found) > limit else None
         # Times to come are worked out rule by rule: not on the loop, where others would wait.
-        items = await asyncio.to_thread(lambda: [_glance(one, runs[one.id]) for one in shown])
+        items = await asyncio.to_thread(lambda: [_glance(one, runs[one.id], now) for one in shown])
         return TriggerSummaryPage(items, None if last is None else write_cursor(last.name, last.id))
 
     async def calendar(self, first: datetime, until: datetime, *, tenant: str | None = None) -> Calendar:
@@ -87,11 +88,11 @@ class TriggerOverview(TenantService):
         return Calendar(items, len(found) > MOST_TRIGGERS)
 
 
-def _glance(trigger: Trigger, runs: Sequence[RecentRun]) -> TriggerSummary:
+def _glance(trigger: Trigger, runs: Sequence[RecentRun], now: datetime) -> TriggerSummary:
     if trigger.settings["trigger_type"] != "schedule":
         return TriggerSummary(trigger, None, None, runs)
     try:
-        ahead = forecast_trigger(trigger, AHEAD)
+        ahead = forecast_trigger(trigger, AHEAD, now)
     except BadRequest:
         # Written with SQL and refused by the scheduler, which has said so in last_error.
         return TriggerSummary(trigger, None, None, runs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from headrace.errors import BadRequest, ValidationError
@@ -38,7 +38,7 @@ class Rendered(NamedTuple):
     condition_holds: bool | None
 
 
-def render(sample: SampleEvent, *, tenant: str, schema: str | None) -> Rendered:
+def render(sample: SampleEvent, *, tenant: str, schema: str | None, now: datetime) -> Rendered:
     """What would come of it; held against the definition's schema where one is given."""
     with field_context("data"):
         _check_event(sample)
@@ -46,7 +46,7 @@ def render(sample: SampleEvent, *, tenant: str, schema: str | None) -> Rendered:
         "event": dict(sample.data),
         "trigger": {"name": sample.name, "event": sample.event},
         "tenant": tenant,
-        "scheduled_for": datetime.now(UTC).isoformat(),
+        "scheduled_for": now.isoformat(),
     }
     holds: bool | None = None
     budget = Budget()

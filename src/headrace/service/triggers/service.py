@@ -12,7 +12,6 @@ from headrace.errors import NotFound
 from headrace.model.settings.trigger import TriggerSettings
 from headrace.model.trigger.record import Delivered, Fire, Forecast, Trigger
 from headrace.service.paging import check_limit, moment, read_cursor, write_cursor
-from headrace.service.permissions import authorise
 from headrace.service.session import Scope
 from headrace.service.triggers.forecast import due_between, forecast_settings, forecast_trigger
 from headrace.service.triggers.overview import TriggerOverview
@@ -235,12 +234,16 @@ class Triggers(TriggerOverview):
 
     async def preview(self, trigger: str | UUID, n: int = 10, *, tenant: str | None = None) -> Forecast:
         """When it is due next, from its next due time on, with a note where clocks change; and its rule in words."""
-        return await asyncio.to_thread(forecast_trigger, await self.get(trigger, tenant=tenant), n)
+        it = await self.get(trigger, tenant=tenant)
+        return await asyncio.to_thread(forecast_trigger, it, n, await self._now())
 
-    def preview_settings(self, n: int = 10, **settings: Unpack[TriggerSettings]) -> Forecast:
+    async def preview_settings(self, n: int = 10, **settings: Unpack[TriggerSettings]) -> Forecast:
         """The same for a trigger that does not exist yet."""
-        authorise(self._principal, "triggers.read")
-        return forecast_settings(settings, n)
+        return await asyncio.to_thread(forecast_settings, settings, n, await self._now())
+
+    async def _now(self) -> datetime:
+        async with self._begin("triggers.read") as act:
+            return await act.now()
 
     async def render(
         self, sample: SampleEvent, *, definition: str | None = None, tenant: str | None = None
@@ -248,8 +251,8 @@ class Triggers(TriggerOverview):
         """What a template makes of an event, or the error; held against the definition where one is named."""
         async with self._begin("triggers.read") as act:
             schema = None if definition is None else await schema_of(act.conn, definition)
-            owner = tenant or act.owner
-        return await asyncio.to_thread(render, sample, tenant=owner, schema=schema)
+            owner, now = tenant or act.owner, await act.now()
+        return await asyncio.to_thread(render, sample, tenant=owner, schema=schema, now=now)
 
     async def page(
         self, wanted: TriggerFilter = ALL, *, limit: int = 50, cursor: str | None = None, tenant: str | None = None

@@ -178,7 +178,7 @@ async def update_definition(service: CurrentService, key: str, changes: Definiti
 async def pause_definition(service: CurrentService, key: str, how: PauseRequest | None = None) -> InspectedDefinition:
     """Have no more of its jobs claimed; what runs, runs on."""
     how = how or PauseRequest()
-    return InspectedDefinition(**_fields(await service.definitions.pause(key, note=how.note, resume_at=how.resume_at)))
+    return InspectedDefinition(**_fields(await service.definitions.pause(key, note=how.note, resume_at=how.end())))
 
 
 @router.post("/{key}/resume")

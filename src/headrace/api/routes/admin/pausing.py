@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pydantic import Field
 
 from headrace.api.schemas import RequestModel, ResponseModel, Text
-from headrace.api.timestamps import Moment
+from headrace.api.timestamps import LONGEST_AHEAD, Moment, time_or_length
 
 
 class PauseAnswer(ResponseModel):
@@ -24,3 +24,10 @@ class PauseRequest(RequestModel):
 
     note: Text = Field(default="", max_length=1000, description="why, for others", examples=["provider is down"])
     resume_at: Moment | None = Field(default=None, description="when it goes on by itself")
+    resume_after_seconds: float | None = Field(
+        default=None, gt=0, le=LONGEST_AHEAD, description="the same as a length of time, by the server's clock"
+    )
+
+    def end(self) -> datetime | timedelta | None:
+        """When it goes on by itself: a time, or a length of time from now."""
+        return time_or_length("resume", self.resume_at, self.resume_after_seconds)

@@ -102,7 +102,7 @@ async def change_queue(service: CurrentService, queue: QueueName, changes: Queue
 async def pause_queue(service: CurrentService, queue: QueueName, how: PauseRequest | None = None) -> QueueAnswer:
     """Have no more of its jobs claimed; what runs, runs on."""
     how = how or PauseRequest()
-    return _answer(await service.queues.pause(queue, note=how.note, resume_at=how.resume_at))
+    return _answer(await service.queues.pause(queue, note=how.note, resume_at=how.end()))
 
 
 @router.post("/{queue}/resume")

@@ -115,7 +115,7 @@ async def change_tenant(service: CurrentService, name: NameInPath, change: Tenan
 async def pause_tenant(service: CurrentService, name: NameInPath, how: PauseRequest | None = None) -> TenantAnswer:
     """Have none of its jobs claimed; what runs, runs on."""
     how = how or PauseRequest()
-    return _answer(await service.tenants.pause(name, note=how.note, resume_at=how.resume_at))
+    return _answer(await service.tenants.pause(name, note=how.note, resume_at=how.end()))
 
 
 @router.post("/{name}/resume")

@@ -10,7 +10,7 @@ from pydantic import Field
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.schemas import Name, Page, RequestModel, ResponseModel, Text
-from headrace.api.timestamps import Moment
+from headrace.api.timestamps import LONGEST_AHEAD, Moment, time_or_length
 from headrace.service.principal import Role
 from headrace.service.tokens.service import Token
 
@@ -27,6 +27,9 @@ class TokenRequest(RequestModel):
         default=None, min_length=1, max_length=100, description="of a worker: the queues it may serve; all by default"
     )
     expires_at: Moment | None = Field(default=None, description="never by default")
+    expires_after_seconds: float | None = Field(
+        default=None, gt=0, le=LONGEST_AHEAD, description="the same as a length of time, by the server's clock"
+    )
 
 
 class TokenAnswer(ResponseModel):
@@ -42,6 +45,7 @@ class TokenAnswer(ResponseModel):
     expires_at: datetime | None
     last_used_at: datetime | None = Field(description="to the minute")
     revoked_at: datetime | None
+    expired: bool = Field(description="it opens nothing any more, as its time is over")
 
 
 class NewTokenAnswer(TokenAnswer):
@@ -64,7 +68,8 @@ async def list_tokens(service: CurrentService) -> Page[TokenAnswer]:
 async def create_token(service: CurrentService, new: TokenRequest) -> NewTokenAnswer:
     """Make a token; the answer is the only place where it is ever seen."""
     queues = ("*",) if new.queues is None else tuple(new.queues)
-    made = await service.tokens.create(new.name, new.role, tenant=new.tenant, queues=queues, expires_at=new.expires_at)
+    end = time_or_length("expires", new.expires_at, new.expires_after_seconds)
+    made = await service.tokens.create(new.name, new.role, tenant=new.tenant, queues=queues, expires_at=end)
     return NewTokenAnswer(token=made.token, **made.about._asdict())
 
 

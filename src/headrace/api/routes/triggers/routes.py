@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 from uuid import UUID
 
@@ -58,7 +57,7 @@ async def create_trigger(service: CurrentService, new: NewTrigger) -> TriggerAns
 async def preview_schedule(service: CurrentService, query: Annotated[PreviewQuery, Query()]) -> PreviewAnswer:
     """When a schedule that does not exist yet would be due, and its rule in words."""
     try:
-        forecast = await asyncio.to_thread(service.triggers.preview_settings, query.count, **query.settings())
+        forecast = await service.triggers.preview_settings(query.count, **query.settings())
     except HeadraceError as error:
         error.field = "cron" if error.field == "trigger_type" else error.field
         raise

@@ -19,7 +19,7 @@ const LIVES = [
   ["365", "a year"],
   ["", "for ever"],
 ];
-const DAY = 86_400_000;
+const DAY = 86_400;
 
 /** @param {{close: () => void, made: (token: any) => void}} props */
 export function TokenDialog({ close, made }) {
@@ -41,7 +41,7 @@ export function TokenDialog({ close, made }) {
         role,
         ...(ofTenant && { tenant }),
         ...(role === "worker" && names.length > 0 && { queues: names }),
-        expires_at: days ? new Date(Date.now() + Number(days) * DAY).toISOString() : null,
+        expires_after_seconds: days ? Number(days) * DAY : null,
       }),
     );
   };

@@ -7,7 +7,6 @@ import { useRowKeys } from "../../components/rows.js";
 import { Loaded } from "../../components/states.js";
 import { RelativeTime } from "../../components/time.js";
 import { say, sayRefused } from "../../components/shell/toast.js";
-import { now } from "../../clock.js";
 import { useKeys } from "../../keyboard.js";
 import { useResource } from "../../resource.js";
 import { may } from "../../session.js";
@@ -37,8 +36,7 @@ export function Tokens() {
     setRevoking(null);
     tokens.reload();
   };
-  const good = (/** @type {any} */ one) =>
-    !one.revoked_at && !(one.expires_at && Date.parse(one.expires_at) < now.value);
+  const good = (/** @type {any} */ one) => !one.revoked_at && !one.expired;
   const head = html`<label class="field-check push soft"><input type="checkbox" checked=${all}
       onChange=${(/** @type {any} */ event) => setAll(event.target.checked)} /> Revoked and expired too</label>
     ${changes && html`<button class="button button-primary" type="button" onClick=${() => setMaking(true)}><${Icon} name="plus" />New token</button>`}`;
