@@ -12,7 +12,7 @@ from tests.worker.running import app_on, finished, working
 
 from headrace import Context, Headrace
 from headrace.app.open_here import NotOpen
-from headrace.errors import BadRequest, NotFound
+from headrace.errors import BadRequest, HeadraceError, NotFound
 from headrace.service import Principal
 from headrace.service.jobs.enqueue import JobRequest
 from headrace.service.permissions import Forbidden
@@ -67,6 +67,15 @@ async def test_a_trigger_is_known_by_its_name_and_by_its_id(database_url: str) -
         with pytest.raises(NotFound, match=str(trigger_id)):
             await triggers.get(trigger_id)
         assert len(await triggers.fires(trigger_id)) == 1
+
+
+async def test_a_disabled_definition_rejects_jobs_until_it_is_enabled(database_url: str) -> None:
+    async with declared(database_url) as hr:
+        assert not (await hr.control.definitions.disable("work")).enabled
+        with pytest.raises(HeadraceError, match="disabled"):
+            await hr.enqueue("work")
+        assert (await hr.control.definitions.enable("work")).enabled
+        await hr.enqueue("work")
 
 
 async def test_what_the_application_does_is_written_down_as_its_own(database_url: str) -> None:

@@ -100,6 +100,14 @@ class Definitions(ServerService):
             await act.audit(key, **changes)
             return await read_definition(act.conn, key, runnable=False, workers=True)
 
+    async def enable(self, key: str) -> DefinitionRecord:
+        """Accept and run its jobs again."""
+        return await self.update(key, enabled=True)
+
+    async def disable(self, key: str) -> DefinitionRecord:
+        """Reject new jobs and hold queued ones. To keep accepting jobs, pause it."""
+        return await self.update(key, enabled=False)
+
     async def pause(self, key: str, *, note: str = "", resume_at: Ahead | None = None) -> DefinitionRecord:
         """No more of its jobs are claimed, until somebody resumes it or until the time given; what runs, runs on."""
         async with self._begin("definitions.pause") as act:

@@ -1,4 +1,4 @@
--- A worker is silent as in "stale" of workers.sql, or when it is called lost and the job is not rescued yet. A tenant may not
+-- A worker is silent as in "stale" of ../workers/service.sql, or when it is called lost and the job is not rescued yet. A tenant may not
 -- read "lease", which is what lies between its last heartbeat and its end. Lines of a command are stdout and stderr:
 -- those of the stream "log" (0) are Headrace's own.
 -- name: facts

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from headrace.db.embedded import EmbeddedServer
 
 log = get_logger("headrace.worker")
-# An enqueue tells nobody of what is due more than six seconds from now (`_enqueue`), so nobody may sleep for longer.
+# An enqueue tells nobody of what is due more than six seconds from now (`_insert_jobs`): nobody may sleep for longer.
 LONGEST_SLEEP = 5.0
 # Where nobody can wake it, it looks for itself.
 UNHEARD_SLEEP = 1.0

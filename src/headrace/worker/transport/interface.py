@@ -1,4 +1,4 @@
-"""The seam between the control plane and whatever carries jobs: four verbs."""
+"""The seam between a worker and the control plane: what a worker asks, whichever way it takes."""
 
 from __future__ import annotations
 
