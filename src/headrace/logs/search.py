@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypedDict, Unpack
 from uuid import UUID
 
 from headrace.db.connect import Connection
@@ -61,20 +61,26 @@ class Cursor(NamedTuple):
         return cursor
 
 
+class SearchOptions(TypedDict, total=False):
+    """Which lines are meant, how many of them (50 by default), and where to go on."""
+
+    definition: str | None
+    job_id: UUID | None
+    level: int | None
+    since: datetime | None
+    until: datetime | None
+    limit: int
+    cursor: str | None
+
+
 async def search(
     conn: Connection,
     query: str = "",
     *,
     tenant: str | None = None,
-    definition: str | None = None,
-    job_id: UUID | None = None,
-    level: int | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    limit: int = 50,
-    cursor: str | None = None,
     own: bool = False,
     patience: timedelta | None = None,
+    **options: Unpack[SearchOptions],
 ) -> SearchPage:
     """Lines with all the words, newest first, from `since` to before `until`.
 
@@ -82,12 +88,14 @@ async def search(
     `patience`, for the rest of the caller's transaction, is how long it may take; a fifth of a second if not said.
     Words, "a phrase", prefix* and -excluded; or `~any text` for a substring of recent lines. An empty query lists.
     """
+    cursor, since = options.get("cursor"), options.get("since")
     begin = (None, None, None, None) if cursor is None else Cursor.parse(cursor)
     try:
         query.encode()
     except UnicodeEncodeError:
         raise BadRequest("the query is not valid Unicode", field="query") from None
-    asked = (definition, job_id, level, since, until, limit, *begin)
+    which = (options.get("definition"), options.get("job_id"), options.get("level"), since, options.get("until"))
+    asked = (*which, options.get("limit", 50), *begin)
     with translated_errors():
         if patience is not None:
             await conn.execute(SQL["set_patience"], str(patience.total_seconds()))

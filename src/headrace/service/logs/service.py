@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
+from datetime import timedelta
+from typing import Unpack
 from uuid import UUID
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
 from headrace.logs.read import LinePage, Position, follow, read_lines
-from headrace.logs.search import SearchPage, search
+from headrace.logs.search import SearchOptions, SearchPage, search
 from headrace.model.log.line import LogLine
 from headrace.service.base import TenantService
 from headrace.service.session import Scope
@@ -62,35 +63,12 @@ class Logs(TenantService):
         return follow(connect, job_id, after=after, level=level, stream=stream)
 
     async def search(
-        self,
-        query: str = "",
-        *,
-        tenant: str | None = None,
-        definition: str | None = None,
-        job_id: UUID | None = None,
-        level: int | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        limit: int = 50,
-        cursor: str | None = None,
+        self, query: str = "", *, tenant: str | None = None, **options: Unpack[SearchOptions]
     ) -> SearchPage:
         """Lines with all the words, newest first: words, "a phrase", prefix*, -excluded, or ~text for a substring."""
         own = self._principal.tenant is not None
         async with self._begin("logs.search", tenant if own else None) as act:
-            return await search(
-                act.conn,
-                query,
-                tenant=tenant,
-                definition=definition,
-                job_id=job_id,
-                level=level,
-                since=since,
-                until=until,
-                limit=limit,
-                cursor=cursor,
-                own=own,
-                patience=PATIENCE,
-            )
+            return await search(act.conn, query, tenant=tenant, own=own, patience=PATIENCE, **options)
 
 
 async def _expect_job(act: Scope, job_id: UUID) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from headrace.errors import BadRequest
 from headrace.model.definition import Definition
 from headrace.queue.claim import SQL_JOBS
+from headrace.queue.lease import WorkerIdentity
 from headrace.service.permissions import Forbidden
 from headrace.service.principal import Principal
 
@@ -26,22 +27,11 @@ class Declared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
-    """A worker to be, or one that has come to run other definitions."""
+    """A worker to be, or one that has come to run other definitions; `worker.queues` are those that it asks for."""
 
-    name: str
-    hostname: str
-    pid: int
-    version: str
-    queues: tuple[str, ...]
-    definitions: tuple[str, ...]
-    concurrency: int
-    lease: timedelta
+    worker: WorkerIdentity
     worker_id: int | None = None
     declared: Sequence[Declared] = ()
-
-    def schemas(self) -> dict[str, str]:
-        """Which version of each definition's schema it declares."""
-        return {one.key: one.schema_version for declared in self.declared for one in declared.definitions}
 
 
 @dataclass(frozen=True, slots=True)

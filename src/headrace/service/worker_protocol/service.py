@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -28,7 +29,6 @@ from headrace.queue.claim import list_held
 from headrace.queue.finish import finish_attempts
 from headrace.queue.lease import (
     ProgressReport,
-    WorkerIdentity,
     list_cancel_requests,
     note_standstill,
     register_worker,
@@ -86,8 +86,8 @@ class WorkerProtocol:
     async def register(self, hello: Registration) -> Registered:
         """A new worker, or with a `worker_id` one that runs other definitions now. Its code's word is synced first."""
         self._authorise()
-        refuse_sql_jobs(hello.definitions)
-        queues = grant_queues(self._principal, hello.queues)
+        refuse_sql_jobs(hello.worker.definitions)
+        queues = grant_queues(self._principal, hello.worker.queues)
         async with begin(self._runtime, self._principal, "definitions.sync") as act:
             synced = Synced()
             for declared in hello.declared:
@@ -96,28 +96,16 @@ class WorkerProtocol:
             renewed = await renew_lease(act.conn, worker_id=worker_id, running=0)
             if renewed is None:
                 raise LeaseLost(LOST)
-        protocol_state(self._runtime.database).heard(worker_id, hello.lease.total_seconds())
-        return Registered(worker_id, queues, renewed.now, hello.lease.total_seconds(), synced)
+        protocol_state(self._runtime.database).heard(worker_id, hello.worker.lease.total_seconds())
+        return Registered(worker_id, queues, renewed.now, hello.worker.lease.total_seconds(), synced)
 
     async def _write_worker(self, act: Scope, hello: Registration, queues: tuple[str, ...]) -> int:
         if hello.worker_id is not None:
             await protocol_state(self._runtime.database).check_owner(hello.worker_id, self._owner)
-            definitions, schemas = list(hello.definitions), json.dumps(hello.schemas())
+            definitions, schemas = list(hello.worker.definitions), json.dumps(hello.worker.schemas)
             await act.conn.execute(SQL["serve_definitions"], hello.worker_id, definitions, schemas)
             return hello.worker_id
-        who = WorkerIdentity(
-            hello.name,
-            hello.hostname,
-            hello.pid,
-            hello.version,
-            queues,
-            hello.definitions,
-            hello.concurrency,
-            hello.lease,
-            self._owner,
-            schemas=hello.schemas(),
-        )
-        return await register_worker(act.conn, who)
+        return await register_worker(act.conn, replace(hello.worker, queues=queues, principal=self._owner))
 
     async def heartbeat(
         self,

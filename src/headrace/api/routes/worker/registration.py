@@ -15,8 +15,8 @@ from headrace.model.definition import Definition
 from headrace.model.job.retry import RetryPolicy
 from headrace.model.limits import DefinitionLimits
 from headrace.model.settings.trigger import TriggerDeclaration
-from headrace.service.worker_protocol.registration import Declared
-from headrace.service.worker_protocol.registration import Registration as Said
+from headrace.queue.lease import WorkerIdentity
+from headrace.service.worker_protocol.registration import Declared, Registration
 
 YEARS = 1e9
 QueueName = Annotated[str, StringConstraints(pattern=r"^(\*|[A-Za-z0-9][A-Za-z0-9_.:-]*)$", max_length=100)]
@@ -114,17 +114,18 @@ class RegistrationRequest(RequestModel):
     declared: list[NewDeclared] = Field(default=[], max_length=10, description="what its code declares, if it does")
     worker_id: WorkerId | None = Field(default=None, description="to run other definitions under the id that it has")
 
-    def read(self, default_attempts: int) -> Said:
+    def read(self, default_attempts: int) -> Registration:
         """As the service takes it."""
-        return Said(
-            name=self.name,
-            hostname=self.hostname,
-            pid=self.pid,
-            version=self.version,
-            queues=tuple(self.queues),
-            definitions=tuple(self.definitions),
-            concurrency=self.concurrency,
-            lease=timedelta(seconds=self.lease_seconds),
-            worker_id=self.worker_id,
-            declared=[declared.read(default_attempts) for declared in self.declared],
+        declared = [one.read(default_attempts) for one in self.declared]
+        worker = WorkerIdentity(
+            self.name,
+            self.hostname,
+            self.pid,
+            self.version,
+            tuple(self.queues),
+            tuple(self.definitions),
+            self.concurrency,
+            timedelta(seconds=self.lease_seconds),
+            schemas={one.key: one.schema_version for each in declared for one in each.definitions},
         )
+        return Registration(worker=worker, worker_id=self.worker_id, declared=declared)
