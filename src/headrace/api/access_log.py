@@ -79,19 +79,19 @@ class AccessLog:
 def _tell(scope: Scope, status: int, seconds: float) -> None:
     # A route by its operationId; the path is without its query, where people put what nobody should read.
     route = getattr(scope.get("endpoint"), "__name__", None)
-    said: dict[str, Any] = {"method": scope["method"], "path": scope["path"][:200], "route": route, "status": status}
-    said["duration_ms"] = round(seconds * 1000, 1)
+    fields: dict[str, Any] = {"method": scope["method"], "path": scope["path"][:200], "route": route, "status": status}
+    fields["duration_ms"] = round(seconds * 1000, 1)
     principal: Principal | None = scope.get(PRINCIPAL)
     if principal is not None:
-        said |= {"principal": principal.name, "role": principal.role, "tenant": principal.tenant}
+        fields |= {"principal": principal.name, "role": principal.role, "tenant": principal.tenant}
     if "job_id" in scope.get("path_params", ()):
-        said["job_id"] = str(scope["path_params"]["job_id"])
+        fields["job_id"] = str(scope["path_params"]["job_id"])
     if status >= 500:
-        log.error("request", **said)
+        log.error("request", **fields)
     elif scope["path"].startswith(QUIET) and status < 400:
-        log.debug("request", **said)
+        log.debug("request", **fields)
     else:
-        log.info("request", **said)
+        log.info("request", **fields)
 
 
 def _request_id(sent: bytes) -> str:
@@ -101,8 +101,8 @@ def _request_id(sent: bytes) -> str:
 
 def _trace(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
     """One parent, or none; its state may come in several headers, which are one list (W3C Trace Context)."""
-    said = [(name, value.decode("latin-1").strip()) for name, value in headers if name in TRACE]
-    parents = [value for name, value in said if name == b"traceparent"]
+    pairs = [(name, value.decode("latin-1").strip()) for name, value in headers if name in TRACE]
+    parents = [value for name, value in pairs if name == b"traceparent"]
     if len(parents) != 1:
         return None
-    return carried.checked(parents[0], ",".join(value for name, value in said if name == b"tracestate" and value))
+    return carried.checked(parents[0], ",".join(value for name, value in pairs if name == b"tracestate" and value))

@@ -46,12 +46,12 @@ class Authenticator:
 
     async def principal(self, request: Request) -> Principal:
         """Who asks, at work for the tenant they may work for; or `Unauthenticated`."""
-        found = await self._by_host(request) or await self._by_token(request) or await self._by_session(request)
-        if found is None:
+        caller = await self._by_host(request) or await self._by_token(request) or await self._by_session(request)
+        if caller is None:
             raise Unauthenticated
-        principal = await self._choose_tenant(found.principal, request.headers.get(TENANT_HEADER))
-        if found.requests_per_minute is not None and principal.tenant is not None:
-            self._limits.spend(principal.tenant, found.requests_per_minute)
+        principal = await self._choose_tenant(caller.principal, request.headers.get(TENANT_HEADER))
+        if caller.requests_per_minute is not None and principal.tenant is not None:
+            self._limits.spend(principal.tenant, caller.requests_per_minute)
         return principal
 
     async def _by_host(self, request: Request) -> FoundPrincipal | None:
@@ -74,11 +74,11 @@ class Authenticator:
         return await self._known_by(find_principal, token) if scheme.lower() == "bearer" else None
 
     async def _by_session(self, request: Request) -> FoundPrincipal | None:
-        found = await self._known_by(find_session, request.cookies.get(SESSION_COOKIE, ""))
-        if found is not None:
+        caller = await self._known_by(find_session, request.cookies.get(SESSION_COOKIE, ""))
+        if caller is not None:
             # A browser sends its cookie along with whatever page has it send something.
             require_same_origin(request)
-        return found
+        return caller
 
     async def _known_by(self, find: Find, secret: str) -> FoundPrincipal | None:
         if not secret or len(secret) > LONGEST_SECRET:
@@ -87,12 +87,12 @@ class Authenticator:
         if known is not None and time.monotonic() - known[0] < KNOWN_FOR:
             return known[1]
         async with self.runtime.database.pool.acquire() as conn:
-            found = await find(conn, secret)
-        self._known[find, secret] = (time.monotonic(), found)
+            caller = await find(conn, secret)
+        self._known[find, secret] = (time.monotonic(), caller)
         self._known.move_to_end((find, secret))
         if len(self._known) > MOST_KNOWN:
             self._known.popitem(last=False)
-        return found
+        return caller
 
     def forget_session(self, secret: str) -> None:
         """It has ended: here at once, and not only when it is asked for again."""

@@ -20,7 +20,7 @@ def require_same_origin(request: Request, *, or_none: bool = False) -> None:
     origin = request.headers.get("Origin")
     if request.method in SAFE or (origin is None and or_none):
         return
-    said = urlsplit(origin or "")
-    own = said.netloc != "" and said.netloc.lower() == request.headers.get("Host", "").lower()
-    if not own or (request.url.scheme == "https" and said.scheme != "https"):
+    page = urlsplit(origin or "")
+    own = page.netloc != "" and page.netloc.lower() == request.headers.get("Host", "").lower()
+    if not own or (request.url.scheme == "https" and page.scheme != "https"):
         raise Forbidden(f"this may only be asked by a page of this server, and the origin is {origin or 'not said'}")

@@ -59,5 +59,5 @@ def _known(start: list[str], words: list[str]) -> int:
 
 def router_of(part: str) -> APIRouter:
     """Its routes, loaded now."""
-    found: APIRouter = importlib.import_module(f"headrace.api.routes.{part}").router
-    return found
+    router: APIRouter = importlib.import_module(f"headrace.api.routes.{part}").router
+    return router

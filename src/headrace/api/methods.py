@@ -17,8 +17,8 @@ def allowed_methods(request: Request) -> list[str]:
     answering = _answering(request)
     # `/jobs/batch` is a name, and about no job called batch: only the routes that know most of the path count.
     fewest = min((words for _, words in answering), default=0)
-    found = {method for methods, words in answering if words == fewest for method in methods}
-    return sorted(found | {"HEAD"} if "GET" in found else found)
+    allowed = {method for methods, words in answering if words == fewest for method in methods}
+    return sorted(allowed | {"HEAD"} if "GET" in allowed else allowed)
 
 
 def is_a_name(request: Request) -> bool:

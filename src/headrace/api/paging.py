@@ -8,7 +8,7 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 
-def cut(found: Sequence[Item], limit: int, key: Callable[[Item], object]) -> tuple[list[Item], str | None]:
+def cut(items: Sequence[Item], limit: int, key: Callable[[Item], object]) -> tuple[list[Item], str | None]:
     """The page, and the key of its last item when more was found than fits."""
-    page = list(found[:limit])
-    return page, str(key(page[-1])) if len(found) > limit else None
+    page = list(items[:limit])
+    return page, str(key(page[-1])) if len(items) > limit else None

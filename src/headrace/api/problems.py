@@ -75,11 +75,11 @@ async def _ours(_request: Request, error: Exception) -> JSONResponse:
 
 
 async def _of_database(request: Request, error: Exception) -> JSONResponse:
-    found = trouble(error)
-    if found is None:
+    unusable = trouble(error)
+    if unusable is None:
         raise error
-    log.warning("the database cannot be used", code=found.code, error=f"{type(error).__name__}: {error}")
-    return await _ours(request, found)
+    log.warning("the database cannot be used", code=unusable.code, error=f"{type(error).__name__}: {error}")
+    return await _ours(request, unusable)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:

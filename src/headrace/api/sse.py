@@ -39,10 +39,10 @@ async def with_heartbeats(
                 with suppress(TooMany):  # it asks for nothing new
                     await still_allowed()
                 checked_at = time.monotonic()
-            found = coming.result() if done else format_sse_event(comment="alive")
-            if found is None:
+            message = coming.result() if done else format_sse_event(comment="alive")
+            if message is None:
                 return
-            yield found
+            yield message
             coming = _await_next(events) if done else coming
     except HeadraceError as error:
         yield event({"code": error.code, "detail": str(error)}, name="refused")

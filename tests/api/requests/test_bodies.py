@@ -160,7 +160,7 @@ def test_the_patient_parser_says_what_the_other_says(text: str) -> None:
         except json.JSONDecodeError as error:
             return str(error)
 
-    assert outcome(parse._Patient) == outcome(None)
+    assert outcome(parse._YieldingDecoder) == outcome(None)
 
 
 async def test_others_have_a_turn_while_a_large_batch_is_checked() -> None:

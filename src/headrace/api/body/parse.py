@@ -27,10 +27,10 @@ async def parse(body: Body) -> Any:
 def _parse(body: Body) -> Any:
     # Only UTF-8, for the bounds were looked for in its bytes.
     text = body.content.decode("utf-8-sig")
-    return json.loads(text, cls=_Patient if body.values > MANY_VALUES else None)
+    return json.loads(text, cls=_YieldingDecoder if body.values > MANY_VALUES else None)
 
 
-class _Patient(json.JSONDecoder):
+class _YieldingDecoder(json.JSONDecoder):
     """The decoder of the standard library in Python instead of C: it passes on the lock every few milliseconds."""
 
     def __init__(self) -> None:

@@ -157,7 +157,7 @@ async def chart_throughput(service: CurrentService, query: Annotated[ChartQuery,
 @router.get("/busiest")
 async def chart_busiest(service: CurrentService, query: Annotated[BusiestQuery, Query()]) -> BusiestAnswer:
     """The definitions with the most attempts."""
-    found = await service.charts.busiest(query.window, limit=query.limit)
+    busiest = await service.charts.busiest(query.window, limit=query.limit)
     items = [
         BusyAnswer(
             definition=busy.definition,
@@ -167,7 +167,7 @@ async def chart_busiest(service: CurrentService, query: Annotated[BusiestQuery, 
             duration_seconds=_spread(busy.duration),
             steps=busy.steps,
         )
-        for busy in found
+        for busy in busiest
     ]
     return BusiestAnswer(window=query.window, items=items)
 
@@ -175,10 +175,10 @@ async def chart_busiest(service: CurrentService, query: Annotated[BusiestQuery, 
 @router.get("/usual")
 async def chart_usual(service: CurrentService) -> UsualsAnswer:
     """How long runs take as a rule, by definition: below p50 half of them, below p95 nineteen of twenty."""
-    found = await service.charts.usual()
+    usual = await service.charts.usual()
     items = [
         UsualAnswer(definition=key, p50=p50, p95=p95)
-        for key, durations in found.items()
+        for key, durations in usual.items()
         if (p50 := durations.percentile(0.5)) is not None and (p95 := durations.percentile(0.95)) is not None
     ]
     return UsualsAnswer(items=items)

@@ -76,10 +76,10 @@ def _answer(kind: FailureGroup) -> ErrorKindAnswer:
 @router.get("")
 async def list_errors(service: CurrentService, query: Annotated[ErrorQuery, Query()]) -> ErrorsAnswer:
     """What failed lately, alike failures counted together."""
-    found = await service.errors.list(query.window, definition=query.definition)
+    failures = await service.errors.list(query.window, definition=query.definition)
     return ErrorsAnswer(
-        since=found.since,
-        until=found.until,
-        searched_to=found.searched_to,
-        items=[_answer(kind) for kind in found.kinds],
+        since=failures.since,
+        until=failures.until,
+        searched_to=failures.searched_to,
+        items=[_answer(kind) for kind in failures.kinds],
     )

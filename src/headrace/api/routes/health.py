@@ -38,7 +38,7 @@ async def healthz() -> Alive:
 async def readyz(request: Request) -> Ready | JSONResponse:
     """200 when the database answers, is migrated, and somebody would hear of work; else 503 with what is wrong."""
     health: Health = state_of(request).health
-    found = await health.check()
-    if found.problems:
-        return problem_response(503, "not_ready", "; ".join(found.problems), headers={"Retry-After": "2"})
-    return Ready(workers=found.workers, notifications=found.notifications)
+    readiness = await health.check()
+    if readiness.problems:
+        return problem_response(503, "not_ready", "; ".join(readiness.problems), headers={"Retry-After": "2"})
+    return Ready(workers=readiness.workers, notifications=readiness.notifications)

@@ -25,8 +25,8 @@ SECURITY: dict[str, Any] = {"security": [{"HTTPBearer": []}, {}]}
 )
 async def metrics(request: Request) -> Response:
     """What was counted, as Prometheus reads it. For super-admins, or for all where `server.metrics_public` is set."""
-    keeper = authenticator(request)
-    public = keeper.runtime.settings.server.metrics_public
-    service = Service(keeper.runtime, SYSTEM if public else await keeper.principal(request))
+    auth = authenticator(request)
+    public = auth.runtime.settings.server.metrics_public
+    service = Service(auth.runtime, SYSTEM if public else await auth.principal(request))
     measured = await service.metrics.read(state_of(request).scrapes)
     return Response(exposition(measured), media_type=CONTENT_TYPE)

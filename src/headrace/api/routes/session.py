@@ -72,10 +72,10 @@ async def sign_out(request: Request, response: Response, session: SessionCookie 
     """End the session of this browser, if there is one."""
     require_same_origin(request, or_none=session is None)
     if session is not None:
-        keeper = authenticator(request)
-        async with keeper.runtime.database.pool.acquire() as conn:
+        auth = authenticator(request)
+        async with auth.runtime.database.pool.acquire() as conn:
             await end_session(conn, session)
-        keeper.forget_session(session)
+        auth.forget_session(session)
     response.delete_cookie(SESSION_COOKIE, path=_path(request), httponly=True, samesite="strict")
 
 

@@ -113,20 +113,20 @@ class DefinitionDetail(InspectedDefinition):
 def _fields(definition: DefinitionRecord) -> dict[str, Any]:
     names = ("key", "kind", "description", "tags", "payload_schema", "secret_fields", "app", "system", "function")
     more = ("enabled", "deleted_from_code_at", "synced_at", "workers")
-    overrides = {name: Override(declared=said, current=holds) for name, (said, holds) in definition.overrides.items()}
-    said = {name: getattr(definition, name) for name in names + more}
+    overrides = {name: Override(declared=pair[0], current=pair[1]) for name, pair in definition.overrides.items()}
+    fields = {name: getattr(definition, name) for name in names + more}
     pause = None if definition.pause is None else PauseAnswer.model_validate(definition.pause)
-    return {**said, **definition.settings, "overrides": overrides, "paused": pause is not None, "pause": pause}
+    return {**fields, **definition.settings, "overrides": overrides, "paused": pause is not None, "pause": pause}
 
 
-def _statistics(found: DefinitionStatistics) -> StatisticsAnswer:
-    durations = found.durations
+def _statistics(statistics: DefinitionStatistics) -> StatisticsAnswer:
+    durations = statistics.durations
     return StatisticsAnswer(
         hours=[
             HourAnswer(
                 at=hour.at, **{name: getattr(hour.counts, name) for name in HourAnswer.model_fields if name != "at"}
             )
-            for hour in found.hours
+            for hour in statistics.hours
         ],
         runs=0 if durations is None else durations.count,
         mean_seconds=None if durations is None else durations.mean,
@@ -163,8 +163,8 @@ async def define_sql_job(service: CurrentService, new: NewSqlDefinition) -> Insp
 @router.get("/{key}")
 async def inspect_definition(service: CurrentService, key: str) -> DefinitionDetail:
     """One definition, with how it has been doing."""
-    found = await service.definitions.inspect(key)
-    return DefinitionDetail(**_fields(found), statistics=_statistics(await service.definitions.statistics(key)))
+    definition = await service.definitions.inspect(key)
+    return DefinitionDetail(**_fields(definition), statistics=_statistics(await service.definitions.statistics(key)))
 
 
 @router.patch("/{key}")
@@ -175,10 +175,10 @@ async def update_definition(service: CurrentService, key: str, changes: Definiti
 
 
 @router.post("/{key}/pause")
-async def pause_definition(service: CurrentService, key: str, how: PauseRequest | None = None) -> InspectedDefinition:
+async def pause_definition(service: CurrentService, key: str, pause: PauseRequest | None = None) -> InspectedDefinition:
     """Have no more of its jobs claimed; what runs, runs on."""
-    how = how or PauseRequest()
-    return InspectedDefinition(**_fields(await service.definitions.pause(key, note=how.note, resume_at=how.end())))
+    pause = pause or PauseRequest()
+    return InspectedDefinition(**_fields(await service.definitions.pause(key, note=pause.note, resume_at=pause.end())))
 
 
 @router.post("/{key}/resume")

@@ -81,8 +81,8 @@ def _answer(queue: QueueRecord) -> QueueAnswer:
 @router.get("")
 async def list_queues(service: CurrentService, query: Annotated[QueueQuery, Query()]) -> Page[QueueAnswer]:
     """Queues by name."""
-    found = await service.queues.list(limit=query.limit + 1, after=query.cursor, include_system=query.include_system)
-    items, cursor = cut(found, query.limit, lambda queue: queue.queue)
+    queues = await service.queues.list(limit=query.limit + 1, after=query.cursor, include_system=query.include_system)
+    items, cursor = cut(queues, query.limit, lambda queue: queue.queue)
     return Page(items=[_answer(queue) for queue in items], next_cursor=cursor)
 
 
@@ -99,10 +99,10 @@ async def change_queue(service: CurrentService, queue: QueueName, changes: Queue
 
 
 @router.post("/{queue}/pause")
-async def pause_queue(service: CurrentService, queue: QueueName, how: PauseRequest | None = None) -> QueueAnswer:
+async def pause_queue(service: CurrentService, queue: QueueName, pause: PauseRequest | None = None) -> QueueAnswer:
     """Have no more of its jobs claimed; what runs, runs on."""
-    how = how or PauseRequest()
-    return _answer(await service.queues.pause(queue, note=how.note, resume_at=how.end()))
+    pause = pause or PauseRequest()
+    return _answer(await service.queues.pause(queue, note=pause.note, resume_at=pause.end()))
 
 
 @router.post("/{queue}/resume")

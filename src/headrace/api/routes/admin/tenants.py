@@ -86,8 +86,8 @@ def _answer(tenant: Tenant) -> TenantAnswer:
 @router.get("")
 async def list_tenants(service: CurrentService, query: Annotated[TenantQuery, Query()]) -> Page[TenantAnswer]:
     """Tenants by name."""
-    found = await service.tenants.list(limit=query.limit + 1, after=query.cursor)
-    items, cursor = cut(found, query.limit, lambda tenant: tenant.name)
+    tenants = await service.tenants.list(limit=query.limit + 1, after=query.cursor)
+    items, cursor = cut(tenants, query.limit, lambda tenant: tenant.name)
     return Page(items=[_answer(tenant) for tenant in items], next_cursor=cursor)
 
 
@@ -112,10 +112,10 @@ async def change_tenant(service: CurrentService, name: NameInPath, change: Tenan
 
 
 @router.post("/{name}/pause")
-async def pause_tenant(service: CurrentService, name: NameInPath, how: PauseRequest | None = None) -> TenantAnswer:
+async def pause_tenant(service: CurrentService, name: NameInPath, pause: PauseRequest | None = None) -> TenantAnswer:
     """Have none of its jobs claimed; what runs, runs on."""
-    how = how or PauseRequest()
-    return _answer(await service.tenants.pause(name, note=how.note, resume_at=how.end()))
+    pause = pause or PauseRequest()
+    return _answer(await service.tenants.pause(name, note=pause.note, resume_at=pause.end()))
 
 
 @router.post("/{name}/resume")

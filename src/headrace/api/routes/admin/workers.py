@@ -62,8 +62,8 @@ def _answer(worker: WorkerRecord) -> WorkerAnswer:
 @router.get("")
 async def list_workers(service: CurrentService, query: Annotated[WorkerQuery, Query()]) -> Page[WorkerAnswer]:
     """Workers, newest first."""
-    found = await service.workers.list(state=query.state, limit=query.limit + 1, before=query.cursor)
-    items, cursor = cut(found, query.limit, lambda worker: worker.id)
+    workers = await service.workers.list(state=query.state, limit=query.limit + 1, before=query.cursor)
+    items, cursor = cut(workers, query.limit, lambda worker: worker.id)
     return Page(items=[_answer(worker) for worker in items], next_cursor=cursor)
 
 

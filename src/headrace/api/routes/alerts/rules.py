@@ -98,8 +98,8 @@ async def list_alert_rules(service: CurrentService, query: Annotated[AlertPageQu
 @router.post("", status_code=201)
 async def create_alert_rule(service: CurrentService, new: NewRule) -> RuleAnswer:
     """Make a rule. By a super-admin without a tenant it is the server's own, and looks at everybody's jobs."""
-    said: Any = new.model_dump(exclude_unset=True)
-    return RuleAnswer.model_validate(await service.alert_rules.create(**said))
+    settings: Any = new.model_dump(exclude_unset=True)
+    return RuleAnswer.model_validate(await service.alert_rules.create(**settings))
 
 
 @router.get("/{alert_rule_id}")
@@ -111,8 +111,8 @@ async def get_alert_rule(service: CurrentService, alert_rule_id: UUID) -> RuleAn
 @router.patch("/{alert_rule_id}")
 async def update_alert_rule(service: CurrentService, alert_rule_id: UUID, changes: RuleChanges) -> RuleAnswer:
     """Change some settings, all or none."""
-    said = changes.model_dump(exclude_unset=True)
-    return RuleAnswer.model_validate(await service.alert_rules.update(alert_rule_id, said))
+    settings = changes.model_dump(exclude_unset=True)
+    return RuleAnswer.model_validate(await service.alert_rules.update(alert_rule_id, settings))
 
 
 @router.delete("/{alert_rule_id}", status_code=204)

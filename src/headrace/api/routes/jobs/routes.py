@@ -248,6 +248,6 @@ async def cancel_job(service: CurrentService, job_id: UUID) -> WholeJobAnswer:
 
 
 @router.post("/{job_id}/retry")
-async def retry_job(service: CurrentService, job_id: UUID, how: RetryRequest | None = None) -> WholeJobAnswer:
+async def retry_job(service: CurrentService, job_id: UUID, retry: RetryRequest | None = None) -> WholeJobAnswer:
     """Run an ended job again; with another payload as a new job, which replaces one that failed."""
-    return whole_answer(await service.jobs.retry(job_id, payload=None if how is None else how.payload))
+    return whole_answer(await service.jobs.retry(job_id, payload=None if retry is None else retry.payload))

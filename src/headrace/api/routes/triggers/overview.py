@@ -86,7 +86,7 @@ async def overview_triggers(service: CurrentService, query: Annotated[TriggerQue
 @router.get("/calendar")
 async def calendar_of_triggers(service: CurrentService, query: Annotated[StretchQuery, Query()]) -> CalendarAnswer:
     """What enabled schedules will do from one time to another."""
-    found = await service.triggers.calendar(query.since, query.until)
+    calendar = await service.triggers.calendar(query.since, query.until)
     items = [
         DueAnswer(
             trigger_id=due.trigger.id,
@@ -95,9 +95,9 @@ async def calendar_of_triggers(service: CurrentService, query: Annotated[Stretch
             times=list(due.times),
             every_seconds=None if due.rhythm is None else due.rhythm.total_seconds(),
         )
-        for due in found.items
+        for due in calendar.items
     ]
-    return CalendarAnswer(items=items, more=found.more)
+    return CalendarAnswer(items=items, more=calendar.more)
 
 
 @router.get("/{trigger_id}/backfill/preview")

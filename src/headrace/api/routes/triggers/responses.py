@@ -151,7 +151,7 @@ def trigger_answer(trigger: Trigger) -> TriggerAnswer:
     settings = parts.pop("settings")
     overrides = parts.pop("overrides")
     return TriggerAnswer(
-        overrides={name: Override(declared=said, current=holds) for name, (said, holds) in overrides.items()},
+        overrides={name: Override(declared=pair[0], current=pair[1]) for name, pair in overrides.items()},
         **settings,
         **parts,
     )

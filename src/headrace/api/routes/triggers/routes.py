@@ -112,9 +112,9 @@ async def reset_trigger(service: CurrentService, trigger_id: UUID) -> TriggerAns
 
 
 @router.post("/{trigger_id}/fire")
-async def fire_trigger(service: CurrentService, trigger_id: UUID, how: FireRequest | None = None) -> RanAnswer:
+async def fire_trigger(service: CurrentService, trigger_id: UUID, fire: FireRequest | None = None) -> RanAnswer:
     """Run it now, also when it is disabled."""
-    ran = await service.triggers.fire(trigger_id, overlap=None if how is None else how.overlap)
+    ran = await service.triggers.fire(trigger_id, overlap=None if fire is None else fire.overlap)
     return RanAnswer.model_validate(ran)
 
 

@@ -79,10 +79,10 @@ class BeatAnswer(ResponseModel):
 
 
 @router.post("/register")
-async def register_worker(service: CurrentService, hello: RegistrationRequest) -> RegistrationAnswer:
+async def register_worker(service: CurrentService, request: RegistrationRequest) -> RegistrationAnswer:
     """Become a worker, or say what else it runs now; definitions that its code declares are synced."""
-    said = hello.read(service.runtime.settings.jobs.default_attempts)
-    return RegistrationAnswer.model_validate(await service.work.register(said))
+    registration = request.read(service.runtime.settings.jobs.default_attempts)
+    return RegistrationAnswer.model_validate(await service.work.register(registration))
 
 
 @router.post("/heartbeat")
@@ -92,7 +92,7 @@ async def beat_worker(service: CurrentService, beat: Beat) -> BeatAnswer:
         beat.worker_id,
         running=beat.running,
         memory_bytes=beat.memory_bytes,
-        progress=[(said.job_id, said.fraction, said.message) for said in beat.progress],
+        progress=[(report.job_id, report.fraction, report.message) for report in beat.progress],
         tell_held=beat.tell_held,
         stood_still=beat.stood_still_seconds,
     )
@@ -132,7 +132,7 @@ async def finish_jobs(service: CurrentService, finish: Finish) -> RefusedAnswer:
 
 
 @router.post("/logs")
-async def write_logs(service: CurrentService, said: Lines) -> RefusedAnswer:
+async def write_logs(service: CurrentService, lines: Lines) -> RefusedAnswer:
     """Keep numbered lines of many runs, a repeat only once; answers with those that were not the worker's."""
-    refused = await service.work.write_logs(said.worker_id, [line.read() for line in said.lines])
+    refused = await service.work.write_logs(lines.worker_id, [line.read() for line in lines.lines])
     return RefusedAnswer.of(refused)

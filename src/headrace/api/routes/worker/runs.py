@@ -143,7 +143,7 @@ async def beat_run(service: CurrentService, job_id: UUID, beat: RunBeat) -> RunB
 
 
 @router.post("/logs")
-async def write_run_logs(service: CurrentService, job_id: UUID, said: RunLines) -> RunLinesAnswer:
+async def write_run_logs(service: CurrentService, job_id: UUID, lines: RunLines) -> RunLinesAnswer:
     """Keep what the run said, after what it said before."""
-    last = await said.of(service, job_id).say([line.read() for line in said.lines])
+    last = await lines.of(service, job_id).say([line.read() for line in lines.lines])
     return RunLinesAnswer(last_seq=last)
