@@ -63,7 +63,7 @@ async def test_behind_a_transaction_pooler_notifications_are_not_heard_as_the_do
             (doctor,) = await notifications(hr.database, conn)
 
     assert (found.problems, found.notifications) == ([], False)
-    assert doctor.said == "not heard behind a transaction pooler"
+    assert doctor.detail == "not heard behind a transaction pooler"
 
 
 @pytest.mark.parametrize(

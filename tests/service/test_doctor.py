@@ -34,7 +34,7 @@ async def findings(url: str, **settings: Any) -> dict[str, Finding]:
 async def test_without_a_worker_everything_else_is_well(database_url: str) -> None:
     found = await findings(database_url)
     assert {name for name, finding in found.items() if finding.state != "ok"} == {"workers"}
-    assert found["workers"].said == "none is live: jobs wait"
+    assert found["workers"].detail == "none is live: jobs wait"
 
 
 async def test_a_database_without_our_schema_is_to_be_migrated(empty_database_url: str) -> None:
@@ -55,24 +55,24 @@ async def test_a_database_that_is_just_being_migrated_is_not_called_broken(empty
     await holder.close()
     await migrating
     assert (found["migrations"].state, found["migrations"].do) == ("warn", "wait a moment, and look again")
-    assert found["migrations"].said == f"the database is being migrated: {len(known) - 1} of {len(known)} are applied"
+    assert found["migrations"].detail == f"the database is being migrated: {len(known) - 1} of {len(known)} are applied"
     assert "workers" not in found
 
 
 async def test_settings_of_a_role_or_a_database_that_hurt_are_named_with_the_way_out(
     database_url: str, connection: Connection
 ) -> None:
-    assert (await findings(database_url))["session"].said == "no setting of the role or the database is in our way"
+    assert (await findings(database_url))["session"].detail == "no setting of the role or the database is in our way"
     database = await connection.fetchval("select current_database()")
     await connection.execute(f"alter database {database} set default_transaction_isolation = 'repeatable read'")
     try:
         found = (await findings(database_url))["session"]
         assert found.state == "ok"  # our connections have their own
-        assert "default_transaction_isolation = repeatable read of the database; not for our conn" in found.said
+        assert "default_transaction_isolation = repeatable read of the database; not for our conn" in found.detail
         async with pooled(database_url) as (url, _):
             behind = (await findings(url))["session"]
         assert behind.state == "warn"
-        assert behind.said.startswith("default_transaction_isolation = repeatable read of the database holds for us")
+        assert behind.detail.startswith("default_transaction_isolation = repeatable read of the database holds for us")
         assert behind.do == f"ALTER DATABASE {database} RESET default_transaction_isolation"
         await connection.execute(f"alter database {database} set default_transaction_read_only = on")
         closed = (await findings(database_url))["session"]
@@ -85,7 +85,7 @@ async def test_settings_of_a_role_or_a_database_that_hurt_are_named_with_the_way
 async def test_a_database_of_a_newer_version_is_told(database_url: str, connection: Connection) -> None:
     await connection.execute("insert into headrace.migration (number, name, checksum) values (9999, 'later', 'x')")
     try:
-        assert "newer version" in (await findings(database_url))["migrations"].said
+        assert "newer version" in (await findings(database_url))["migrations"].detail
     finally:
         await connection.execute("delete from headrace.migration where number = 9999")
 
@@ -113,7 +113,7 @@ async def test_a_schema_that_differs_is_named_with_the_way_out(
     await conn.execute(change)
     await conn.close()
     found = await findings(empty_database_url)
-    assert (found["migrations"].state, found["migrations"].said, found["migrations"].do) == ("fail", said, do)
+    assert (found["migrations"].state, found["migrations"].detail, found["migrations"].do) == ("fail", said, do)
     assert "workers" not in found
 
 
@@ -129,7 +129,7 @@ async def test_stale_and_lost_workers_are_told(database_url: str, connection: Co
     await engine.lose(stale)
     found = await findings(database_url)
     assert found["waiting"].state == "fail"
-    assert 'jobs of "work" wait in queue "default"' in found["waiting"].said
+    assert 'jobs of "work" wait in queue "default"' in found["waiting"].detail
 
 
 async def test_jobs_and_triggers_of_a_definition_that_is_gone_are_told_first_of_our_schema(
@@ -150,7 +150,7 @@ async def test_jobs_and_triggers_of_a_definition_that_is_gone_are_told_first_of_
     finally:
         await database.close()
     told = found[[one.name for one in found].index("migrations") + 1 :]
-    assert [(one.name, one.said) for one in told[:3]] == [
+    assert [(one.name, one.detail) for one in told[:3]] == [
         (
             "waiting",
             'jobs of "charge" wait in queue "default", and no live worker knows it: it was deleted from code',
@@ -184,7 +184,7 @@ async def test_missing_partitions_are_told(database_url: str, connection: Connec
             "insert into headrace.log_partition values ($1, $2, $3, $4)", [tuple(row) for row in rows]
         )
     assert found.state == "fail"
-    assert "0 days ahead for log lines" in found.said
+    assert "0 days ahead for log lines" in found.detail
 
 
 async def test_a_missing_key_is_told_where_it_is_needed(database_url: str, connection: Connection) -> None:
@@ -192,14 +192,14 @@ async def test_a_missing_key_is_told_where_it_is_needed(database_url: str, conne
     await engine.define("pay", payload_schema='{"properties": {"card": {"type": "string", "x-secret": true}}}')
     found = (await findings(database_url))["secret key"]
     assert found.state == "fail"
-    assert "pay" in found.said
+    assert "pay" in found.detail
     assert (await findings(database_url, secret_key="short"))["secret key"].state == "fail"
     good = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
     assert (await findings(database_url, secret_key=good))["secret key"].state == "ok"
 
 
 async def test_sql_jobs_need_a_login_of_few_rights(database_url: str, connection: Connection) -> None:
-    assert (await findings(database_url))["SQL role"].said == "SQL jobs are off, and none is defined"
+    assert (await findings(database_url))["SQL role"].detail == "SQL jobs are off, and none is defined"
     await connection.execute("create or replace function public.tidy() returns jsonb language sql return '{}'::jsonb")
     await connection.execute("select headrace.define_sql_job('tidy', 'public.tidy')")
     assert (await findings(database_url))["SQL role"].do == "set sql.database_url"
@@ -207,7 +207,7 @@ async def test_sql_jobs_need_a_login_of_few_rights(database_url: str, connection
     assert mighty["SQL role"].state == "fail"
     away = await findings(database_url, sql=SqlSettings(database_url="postgresql://x:hunter2@127.0.0.1:1/y"))
     assert away["SQL role"].state == "fail"
-    assert "hunter2" not in away["SQL role"].said
+    assert "hunter2" not in away["SQL role"].detail
 
 
 async def test_a_trigger_in_error_is_told(database_url: str, connection: Connection) -> None:
@@ -225,7 +225,7 @@ async def test_that_nobody_runs_built_in_jobs_is_told(database_url: str, connect
     assert "built-in jobs" not in await findings(database_url)  # nobody works at all: that is told as such
     worker = await engine.worker()
     found = (await findings(database_url))["built-in jobs"]
-    assert (found.state, found.said) == (
+    assert (found.state, found.detail) == (
         "warn",
         "no live worker runs them: nothing is pruned and no alert is sent",
     )
@@ -245,12 +245,12 @@ async def test_open_alerts_are_told(database_url: str, connection: Connection) -
         "   from rule, (values ('sync-dropbox', null), ('long over', now())) as a (subject, closed_at)"
     )
     found = (await findings(database_url))["alerts"]
-    assert (found.state, found.said, found.do) == ("warn", "1 open: died (sync-dropbox)", "see headrace alerts list")
+    assert (found.state, found.detail, found.do) == ("warn", "1 open: died (sync-dropbox)", "see headrace alerts list")
 
 
 async def test_what_was_said_of_the_pooler_is_not_needed(database_url: str) -> None:
     told = await findings(database_url, database=DatabaseSettings(pooler="transaction"))
-    assert "is not needed" in told["pooler"].said
+    assert "is not needed" in told["pooler"].detail
 
 
 async def test_a_look_that_fails_does_not_end_the_examination(
@@ -261,5 +261,5 @@ async def test_a_look_that_fails_does_not_end_the_examination(
 
     monkeypatch.setitem(run.FIRST, "disk", broken)
     found = await findings(database_url)
-    assert found["disk"].said == "cannot be examined: permission denied"
+    assert found["disk"].detail == "cannot be examined: permission denied"
     assert found["triggers"].state == "ok"

@@ -79,14 +79,14 @@ async def _ask_server(call: Call) -> list[dict[str, Any]]:
 
 def _tell(call: Call, finding: Finding) -> dict[str, Any]:
     """At once, so that one sees what takes long."""
-    said = {"check": finding.name, "state": finding.state, "said": finding.said, "do": finding.do}
+    said = {"check": finding.name, "state": finding.state, "detail": finding.detail, "do": finding.do}
     if call.as_json:
         call.show.json_line(said)
         return said
     from rich.text import Text
 
     out = console()
-    first, *more = _wrapped(finding.said, out.width)
+    first, *more = _wrapped(finding.detail, out.width)
     out.print(Text.assemble((f"{finding.state:<4} ", STYLES[finding.state]), (f"{finding.name:<14} ", "bold"), first))
     for line in more:
         out.print(f"{'':<{INDENT}}{line}")

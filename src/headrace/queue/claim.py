@@ -74,8 +74,8 @@ async def claim_gated(
 
 async def first_priority(conn: Connection, lanes: Sequence[int]) -> int | None:
     """How urgent the first job without a gate is, if one waits."""
-    found: int | None = await conn.fetchval(SQL["first_priority"], lanes)
-    return found
+    priority: int | None = await conn.fetchval(SQL["first_priority"], lanes)
+    return priority
 
 
 async def fetch_claimed(

@@ -40,8 +40,8 @@ def _columns(transitions: Sequence[Transition]) -> Sequence[Sequence[object]]:
     job_ids, runs, outcomes, *others, results, details = zip(*transitions, strict=True)
     # Counted, which is done in C, for most batches say nothing.
     n = len(job_ids)
-    told = () if details.count(None) == n else details
+    detail_column = () if details.count(None) == n else details
     if outcomes.count("succeeded") != n:
-        return job_ids, runs, outcomes, *others, results, told
-    said = () if results.count(None) == n else results
-    return job_ids, runs, *([()] * 6), said, told
+        return job_ids, runs, outcomes, *others, results, detail_column
+    result_column = () if results.count(None) == n else results
+    return job_ids, runs, *([()] * 6), result_column, detail_column

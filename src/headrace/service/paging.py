@@ -33,10 +33,10 @@ def read_cursor(text: str, *kinds: Callable[[str], Any]) -> Sequence[Any]:
 
 def moment(text: str) -> datetime:
     """A time with its zone, as cursors have them."""
-    found = datetime.fromisoformat(text)
-    if found.tzinfo is None:
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
         raise ValueError(f"{text} has no time zone")
-    return found.astimezone(UTC)
+    return time.astimezone(UTC)
 
 
 def check_limit(limit: int, most: int = LARGEST_PAGE) -> int:

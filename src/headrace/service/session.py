@@ -109,7 +109,7 @@ async def _confine(conn: Connection, principal: Principal, tenant: str) -> int:
 
 async def find_tenant(conn: Connection, name: str) -> int:
     """The number behind a name, or `NotFound`."""
-    found: int | None = await conn.fetchval(SQL["find_tenant"], name)
-    if found is None:
+    tenant_id: int | None = await conn.fetchval(SQL["find_tenant"], name)
+    if tenant_id is None:
         raise NotFound(f'unknown tenant "{name}"')
-    return found
+    return tenant_id

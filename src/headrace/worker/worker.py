@@ -63,7 +63,7 @@ class Worker:
         self._lease = lease
         self._shutdown_timeout = shutdown_timeout
         self._kill_grace = kill_grace
-        self._journal = EventLog(loud=loud)
+        self._event_log = EventLog(loud=loud)
         self._slots = Slots(concurrency)
         self._finisher = Finisher(transport, on_rescheduled=on_rescheduled)
         tools = Tools(lease, kill_grace, on_stuck=self._thread_stuck, sql=sql)
@@ -77,7 +77,7 @@ class Worker:
             logs=self._logs,
             clock=transport.now,
             limits=log_limits,
-            on_start=self._journal.started if self._journal.says_all else None,
+            on_start=self._event_log.started if self._event_log.says_all else None,
         )
         self._claimer = Claimer(transport, self._slots, self._runner, self._finisher)
         self._heartbeat: Heartbeat | None = None
@@ -191,10 +191,10 @@ class Worker:
     def _run_ended(self, run: Run, transition: Transition | None) -> None:
         if transition is not None:
             self._finisher.put(transition)
-        if transition is None or transition.outcome != "succeeded" or self._journal.says_all:
+        if transition is None or transition.outcome != "succeeded" or self._event_log.says_all:
             capture.current.set(None)  # its line is the worker's: the run has said its last
             with contextlib.suppress(Exception):  # an application's logging may raise
-                self._journal.ended(run.job, transition)
+                self._event_log.ended(run.job, transition)
         self._claimer.run_ended()
         if run.job.suspect:
             self._transport.wake()  # a claim that waits has asked for no second suspect

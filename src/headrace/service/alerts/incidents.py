@@ -68,7 +68,7 @@ class Alerts(TenantService):
         check_limit(limit)
         before = None if cursor is None else read_cursor(cursor, _number)[0]
         async with self._begin("alerts.read") as act:
-            found = await list_deliveries(
+            deliveries = await list_deliveries(
                 act.conn,
                 tenant_id=act.tenant_id,
                 limit=limit + 1,
@@ -76,8 +76,8 @@ class Alerts(TenantService):
                 target_id=target_id,
                 before=before,
             )
-        last = found[limit - 1] if len(found) > limit else None
-        return AlertDeliveryPage(found[:limit], None if last is None else write_cursor(str(last.id)))
+        last = deliveries[limit - 1] if len(deliveries) > limit else None
+        return AlertDeliveryPage(deliveries[:limit], None if last is None else write_cursor(str(last.id)))
 
     # Last, for below it `list` is no type any more.
     async def list(self, wanted: AlertFilter = ALL, *, limit: int = 50, cursor: str | None = None) -> AlertPage:
@@ -86,13 +86,13 @@ class Alerts(TenantService):
         begin = None if cursor is None else read_cursor(cursor, moment, UUID)
         async with self._begin("alerts.read") as act:
             before = None if begin is None else (begin[0], begin[1])
-            found = await list_alerts(act.conn, wanted, tenant_id=act.tenant_id, limit=limit + 1, before=before)
-        last = found[limit - 1] if len(found) > limit else None
-        return AlertPage(found[:limit], None if last is None else write_cursor(last.since, last.id))
+            alerts = await list_alerts(act.conn, wanted, tenant_id=act.tenant_id, limit=limit + 1, before=before)
+        last = alerts[limit - 1] if len(alerts) > limit else None
+        return AlertPage(alerts[:limit], None if last is None else write_cursor(last.since, last.id))
 
 
 def _number(text: str) -> int:
     """The number of a row."""
-    if not 0 <= (found := int(text)) < 2**63:
+    if not 0 <= (number := int(text)) < 2**63:
         raise ValueError(f"{text} is no number of a row")
-    return found
+    return number

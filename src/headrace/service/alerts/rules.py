@@ -79,9 +79,9 @@ class AlertRules(TenantService):
         begin = None if cursor is None else read_cursor(cursor, str, UUID)
         async with self._begin("alert_rules.read") as act:
             after = None if begin is None else (begin[0], begin[1])
-            found = await list_rules(act.conn, tenant_id=act.tenant_id, limit=limit + 1, after=after)
-        last = found[limit - 1] if len(found) > limit else None
-        return RulePage(found[:limit], None if last is None else write_cursor(last.name, last.id))
+            rules = await list_rules(act.conn, tenant_id=act.tenant_id, limit=limit + 1, after=after)
+        last = rules[limit - 1] if len(rules) > limit else None
+        return RulePage(rules[:limit], None if last is None else write_cursor(last.name, last.id))
 
 
 async def _get(act: Scope, rule_id: UUID) -> RuleRecord:

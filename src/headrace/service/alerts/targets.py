@@ -112,6 +112,6 @@ class AlertTargets(TenantService):
         begin = None if cursor is None else read_cursor(cursor, str, UUID)
         async with self._begin("alert_targets.read") as act:
             after = None if begin is None else (begin[0], begin[1])
-            found = await list_targets(act.conn, tenant_id=act.tenant_id, limit=limit + 1, after=after)
-        last = found[limit - 1] if len(found) > limit else None
-        return TargetPage(found[:limit], None if last is None else write_cursor(last.name, last.id))
+            targets = await list_targets(act.conn, tenant_id=act.tenant_id, limit=limit + 1, after=after)
+        last = targets[limit - 1] if len(targets) > limit else None
+        return TargetPage(targets[:limit], None if last is None else write_cursor(last.name, last.id))

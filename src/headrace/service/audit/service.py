@@ -71,10 +71,10 @@ class Audit(ServerService):
                 WINDOW,
                 limit + 1,
             )
-        found = [_record(row) for row in rows if row["id"] is not None]
-        if len(found) > limit:
-            return AuditPage(found[:limit], found[limit - 1].id)
-        return AuditPage(found, rows[0]["looked_to"])
+        records = [_record(row) for row in rows if row["id"] is not None]
+        if len(records) > limit:
+            return AuditPage(records[:limit], records[limit - 1].id)
+        return AuditPage(records, rows[0]["looked_to"])
 
 
 def _record(row: Any) -> AuditRecord:

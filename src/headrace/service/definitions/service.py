@@ -57,10 +57,10 @@ class Definitions(ServerService):
     async def statistics(self, key: str) -> DefinitionStatistics:
         """How it has been doing, for all tenants together."""
         async with self._begin("definitions.inspect") as act:
-            it = await read_definition(act.conn, key, runnable=False)
+            definition = await read_definition(act.conn, key, runnable=False)
             now = await act.now()
-            hours = await series(act.conn, definition_id=it.id, since=now - DAY, until=now, step=HOUR)
-            return DefinitionStatistics(hours, (await usual_durations(act.conn, [it.id])).get(it.id))
+            hours = await series(act.conn, definition_id=definition.id, since=now - DAY, until=now, step=HOUR)
+            return DefinitionStatistics(hours, (await usual_durations(act.conn, [definition.id])).get(definition.id))
 
     async def inspect_all(
         self, *, limit: int = 100, cursor: str | None = None, include_system: bool = False
@@ -129,8 +129,8 @@ class Definitions(ServerService):
         check_limit(limit)
         after = None if cursor is None else read_cursor(cursor, str)[0]
         async with self._begin(verb) as act:
-            found = await read_definitions(
+            definitions = await read_definitions(
                 act.conn, runnable=runnable, workers=not runnable, after=after, limit=limit + 1, system=system
             )
-        last = found[limit - 1] if len(found) > limit else None
-        return DefinitionPage(found[:limit], None if last is None else write_cursor(last.key))
+        last = definitions[limit - 1] if len(definitions) > limit else None
+        return DefinitionPage(definitions[:limit], None if last is None else write_cursor(last.key))

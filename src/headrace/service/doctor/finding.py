@@ -12,20 +12,20 @@ class Finding(NamedTuple):
 
     name: str
     state: State
-    said: str
+    detail: str
     do: str | None = None
 
 
-def ok(name: str, said: str) -> Finding:
+def ok(name: str, detail: str) -> Finding:
     """As it should be."""
-    return Finding(name, "ok", said)
+    return Finding(name, "ok", detail)
 
 
-def warn(name: str, said: str, do: str) -> Finding:
+def warn(name: str, detail: str, do: str) -> Finding:
     """Not as it should be, and jobs still run."""
-    return Finding(name, "warn", said, do)
+    return Finding(name, "warn", detail, do)
 
 
-def fail(name: str, said: str, do: str) -> Finding:
+def fail(name: str, detail: str, do: str) -> Finding:
     """Something does not work, or is about to stop."""
-    return Finding(name, "fail", said, do)
+    return Finding(name, "fail", detail, do)

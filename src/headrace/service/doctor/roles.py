@@ -58,6 +58,6 @@ async def secret_key(settings: Settings, conn: Connection) -> list[Finding]:
         return [fail("secret key", str(error), "mend secret_key")]
     needing = [row[0] for row in await conn.fetch(SQL["needing_a_key"])]
     if needing and not box:
-        said = f"there is none, and {len(needing)} definitions have secret fields: {', '.join(needing[:3])}"
-        return [fail("secret key", said, "set HEADRACE_SECRET_KEY as the workers have it")]
+        detail = f"there is none, and {len(needing)} definitions have secret fields: {', '.join(needing[:3])}"
+        return [fail("secret key", detail, "set HEADRACE_SECRET_KEY as the workers have it")]
     return [ok("secret key", "there is one" if box else "there is none, and no definition needs one")]

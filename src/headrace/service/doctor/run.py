@@ -55,18 +55,18 @@ THEN: dict[str, Look] = {
 TROUBLE: tuple[type[BaseException], ...] = (*TRANSIENT, asyncpg.PostgresError, HeadraceError)
 
 
-async def examine(patient: Target) -> AsyncIterator[Finding]:
+async def examine(target: Target) -> AsyncIterator[Finding]:
     """Look at everything, whatever is found. Without our schema the looks that need it are left out."""
-    async with patient.database.pool.acquire() as conn:
+    async with target.database.pool.acquire() as conn:
         for name, look in FIRST.items():
-            for finding in await _careful(name, look, patient, conn):
+            for finding in await _careful(name, look, target, conn):
                 yield finding
-        found = await migrations(conn)
-        yield found
-        if found.state != "ok":
+        schema = await migrations(conn)
+        yield schema
+        if schema.state != "ok":
             return
         for name, look in THEN.items():
-            for finding in await _careful(name, look, patient, conn):
+            for finding in await _careful(name, look, target, conn):
                 yield finding
 
 

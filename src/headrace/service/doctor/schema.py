@@ -34,30 +34,30 @@ async def migrations(conn: Connection) -> Finding:
         case "missing":
             if await conn.fetchval(SQL["is_being_migrated"]):
                 applied = len(known.steps) - len(names)
-                said = f"the database is being migrated: {applied} of {len(known.steps)} are applied"
-                return warn("migrations", said, "wait a moment, and look again")
+                detail = f"the database is being migrated: {applied} of {len(known.steps)} are applied"
+                return warn("migrations", detail, "wait a moment, and look again")
             return fail("migrations", f"{len(names)} of {len(known.steps)} are missing", "headrace db migrate")
         case "newer":
             return fail("migrations", "the database was migrated by a newer version", "install that version here")
         case "baseline":
-            said = f"the database was made with another baseline ({names[0]})"
-            return fail("migrations", said, "headrace db migrate shows how to make it anew")
+            detail = f"the database was made with another baseline ({names[0]})"
+            return fail("migrations", detail, "headrace db migrate shows how to make it anew")
         case "changed":
             return fail("migrations", "the database has others than this version", "see headrace db status")
         case "functions":
-            said = f"function files of the database differ from this version's: {shortened(names)}"
-            return fail("migrations", said, "headrace db migrate")
+            detail = f"function files of the database differ from this version's: {shortened(names)}"
+            return fail("migrations", detail, "headrace db migrate")
 
 
 async def partitions(conn: Connection) -> list[Finding]:
     """Whether there is room for the coming weeks of jobs and the coming days of lines."""
     jobs, logs = await conn.fetchrow(SQL["ahead"]) or (0, 0)
-    found = []
+    findings = []
     if jobs < FEWEST_AHEAD:
-        found.append(fail("partitions", f"{jobs} weeks ahead for jobs, {FEWEST_AHEAD} wanted", UPKEEP))
+        findings.append(fail("partitions", f"{jobs} weeks ahead for jobs, {FEWEST_AHEAD} wanted", UPKEEP))
     if logs < FEWEST_LOG_DAYS_AHEAD:
-        found.append(fail("partitions", f"{logs} days ahead for log lines, {FEWEST_LOG_DAYS_AHEAD} wanted", UPKEEP))
-    return found or [ok("partitions", f"{jobs} weeks ahead for jobs, {logs} days for log lines")]
+        findings.append(fail("partitions", f"{logs} days ahead for log lines, {FEWEST_LOG_DAYS_AHEAD} wanted", UPKEEP))
+    return findings or [ok("partitions", f"{jobs} weeks ahead for jobs, {logs} days for log lines")]
 
 
 async def detaches(conn: Connection) -> list[Finding]:
@@ -73,10 +73,10 @@ async def bloat(conn: Connection) -> list[Finding]:
     """Whether vacuum keeps up with the queue, through which every job goes."""
     dead, live, size, vacuumed = await conn.fetchrow(SQL["queue_bloat"]) or (0, 0, 0, None)
     when = "never" if vacuumed is None else f"{vacuumed:.0f} s ago"
-    said = f"the queue has {live} rows and {dead} dead ones in {size / 1024**2:.1f} MB; vacuumed {when}"
+    detail = f"the queue has {live} rows and {dead} dead ones in {size / 1024**2:.1f} MB; vacuumed {when}"
     if (size > LARGE and size > LARGE_FOR_A_ROW * max(live, 1)) or dead > max(MANY_DEAD, 10 * live):
-        return [warn("bloat", said, "end long transactions (see snapshots), then VACUUM headrace.queue")]
-    return [ok("bloat", said)]
+        return [warn("bloat", detail, "end long transactions (see snapshots), then VACUUM headrace.queue")]
+    return [ok("bloat", detail)]
 
 
 async def snapshots(conn: Connection) -> list[Finding]:
@@ -87,9 +87,9 @@ async def snapshots(conn: Connection) -> list[Finding]:
         longest = max((row["seconds"] for row in rows), default=0.0)
         return [ok("snapshots", f"the oldest transaction is {longest:.0f} s old")]
     worst = old[0]
-    said = f"{worst['what']} holds a snapshot for {worst['seconds'] / 60:.0f} min; vacuum removes nothing newer"
-    how = fail if worst["seconds"] > VERY_LONG_TRANSACTION else warn
-    return [how("snapshots", said, worst["way_out"])]
+    detail = f"{worst['what']} holds a snapshot for {worst['seconds'] / 60:.0f} min; vacuum removes nothing newer"
+    level = fail if worst["seconds"] > VERY_LONG_TRANSACTION else warn
+    return [level("snapshots", detail, worst["way_out"])]
 
 
 async def disk(database: Database, settings: Settings, conn: Connection) -> list[Finding]:
@@ -99,8 +99,8 @@ async def disk(database: Database, settings: Settings, conn: Connection) -> list
     if not database.embedded:
         return [ok("disk", f"{takes}; the room on its disk is not seen from here")]
     usage = shutil.disk_usage(Path(settings.data_dir))
-    said = f"{takes}; {usage.free / GB:.1f} of {usage.total / GB:.1f} GB are free"
+    detail = f"{takes}; {usage.free / GB:.1f} of {usage.total / GB:.1f} GB are free"
     do = "make room, or keep less: see retention in headrace config show"
     if usage.free < max(GB / 4, 0.01 * usage.total):
-        return [fail("disk", said, do)]
-    return [warn("disk", said, do)] if usage.free < max(GB, 0.05 * usage.total) else [ok("disk", said)]
+        return [fail("disk", detail, do)]
+    return [warn("disk", detail, do)] if usage.free < max(GB, 0.05 * usage.total) else [ok("disk", detail)]

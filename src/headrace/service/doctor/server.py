@@ -39,13 +39,13 @@ async def server(database: Database, conn: Connection) -> list[Finding]:
 async def server_settings(conn: Connection) -> list[Finding]:
     """Settings of the server that jobs depend on, and how many connections are left."""
     rows = await conn.fetch(SQL["settings"], [name for name, *_ in WANTED])
-    found: dict[str, str] = {row["name"]: row["setting"] for row in rows}
+    values: dict[str, str] = {row["name"]: row["setting"] for row in rows}
     bad = [
-        (warn if how == "warn" else fail)(
-            "settings", f"{name} = {found[name]}: {stake}", f"ALTER SYSTEM SET {name} = {wanted}, then reload"
+        (warn if level == "warn" else fail)(
+            "settings", f"{name} = {values[name]}: {stake}", f"ALTER SYSTEM SET {name} = {wanted}, then reload"
         )
-        for name, wanted, how, stake in WANTED
-        if found[name] != wanted and found[name] not in AS_GOOD.get(name, ())
+        for name, wanted, level, stake in WANTED
+        if values[name] != wanted and values[name] not in AS_GOOD.get(name, ())
     ]
     used, most = await conn.fetchrow(SQL["connections"]) or (0, 1)
     if used > CROWDED * most:
@@ -67,9 +67,9 @@ async def clock(database: Database) -> list[Finding]:
 
 async def pooler(database: Database, settings: Settings) -> list[Finding]:
     """What stands before the server, and whether we were told the truth about it."""
-    said = settings.database.pooler
-    pooled = database.report.pooled if said == "auto" else (await check_server(database.endpoint.url)).pooled
-    if pooled and said == "none":
+    declared = settings.database.pooler
+    pooled = database.report.pooled if declared == "auto" else (await check_server(database.endpoint.url)).pooled
+    if pooled and declared == "none":
         return [
             fail(
                 "pooler",
@@ -85,8 +85,8 @@ async def pooler(database: Database, settings: Settings) -> list[Finding]:
                 "connect directly or through a session pool for lower latency",
             )
         ]
-    told = ' (database.pooler = "transaction" is not needed)' if said == "transaction" else ""
-    return [ok("pooler", f"none, or a session pool{told}")]
+    note = ' (database.pooler = "transaction" is not needed)' if declared == "transaction" else ""
+    return [ok("pooler", f"none, or a session pool{note}")]
 
 
 async def notifications(database: Database, conn: Connection) -> list[Finding]:

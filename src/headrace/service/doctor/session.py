@@ -31,20 +31,20 @@ async def session(database: Database) -> list[Finding]:
         role, where = await plain.fetchrow(SQL["who_and_where"]) or ("", "")
     finally:
         await plain.close()
-    found, others = [], []
+    findings, others = [], []
     for name, value, source in rows:
         whose, way_out = WHOSE.get(source, ELSEWHERE)
-        said, do = f"{name} = {value} of {whose}", way_out.format(name=name, role=role, database=where)
+        sentence, do = f"{name} = {value} of {whose}", way_out.format(name=name, role=role, database=where)
         if name in NEEDED and value != NEEDED[name][0]:
-            found.append(fail("session", f"{said}: {NEEDED[name][1]}", do))
+            findings.append(fail("session", f"{sentence}: {NEEDED[name][1]}", do))
         elif name in OURS and value != OURS[name]:
-            others.append((said, do))
+            others.append((sentence, do))
     if database.endpoint.pooled:
-        found += [
-            warn("session", f"{said} holds for us behind a transaction pooler: statements may fail", do)
-            for said, do in others
+        findings += [
+            warn("session", f"{sentence} holds for us behind a transaction pooler: statements may fail", do)
+            for sentence, do in others
         ]
     elif others:
-        said = ", ".join(said for said, _ in others)
-        found.append(ok("session", f"{said}; not for our connections, which have their own"))
-    return found or [ok("session", "no setting of the role or the database is in our way")]
+        sentence = ", ".join(sentence for sentence, _ in others)
+        findings.append(ok("session", f"{sentence}; not for our connections, which have their own"))
+    return findings or [ok("session", "no setting of the role or the database is in our way")]

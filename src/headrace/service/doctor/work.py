@@ -15,21 +15,23 @@ START = "start one with headrace worker, or look at why it stopped"
 async def workers(conn: Connection) -> list[Finding]:
     """Whether somebody works, is late with a heartbeat, or was lost."""
     live, stale, lost, silent = await conn.fetchrow(SQL["workers"]) or (0, [], [], [])
-    found = []
+    findings = []
     if not live:
-        found.append(warn("workers", "none is live: jobs wait", START))
+        findings.append(warn("workers", "none is live: jobs wait", START))
     if stale:
         names = ", ".join(stale[:3])
-        found.append(
+        findings.append(
             warn("workers", f"{len(stale)} have missed a heartbeat: {names}", "is the machine asleep or overloaded?")
         )
     if lost:
         names = ", ".join(lost[:3])
-        found.append(warn("workers", f"{len(lost)} were lost in the last hour: {names}", "read what they last logged"))
+        findings.append(
+            warn("workers", f"{len(lost)} were lost in the last hour: {names}", "read what they last logged")
+        )
     if silent:
-        said = f"{len(silent)} of them were silent while their process lived: {', '.join(silent[:3])}"
-        found.append(warn("workers", said, 'does a handler hold the GIL? Declare it with isolation="process"'))
-    return found or [ok("workers", f"{live} live, none stale, none lost in the last hour")]
+        detail = f"{len(silent)} of them were silent while their process lived: {', '.join(silent[:3])}"
+        findings.append(warn("workers", detail, 'does a handler hold the GIL? Declare it with isolation="process"'))
+    return findings or [ok("workers", f"{live} live, none stale, none lost in the last hour")]
 
 
 async def waiting(conn: Connection) -> list[Finding]:
@@ -39,21 +41,21 @@ async def waiting(conn: Connection) -> list[Finding]:
 
 
 def _unserved(definition: str, queue: str, kind: str, gone: bool) -> Finding:
-    said = f'jobs of "{definition}" wait in queue "{queue}", and no live worker '
+    detail = f'jobs of "{definition}" wait in queue "{queue}", and no live worker '
     if not gone:
         do = "start a worker that knows them, or cancel them: headrace jobs bulk"
-        return fail("waiting", f"{said}runs them", do)
-    said += "knows it: it was undefined" if kind == "sql" else "knows it: it was deleted from code"
+        return fail("waiting", f"{detail}runs them", do)
+    detail += "knows it: it was undefined" if kind == "sql" else "knows it: it was deleted from code"
     do = f"start a worker that still has it, or cancel them: headrace jobs bulk cancel --definition {definition}"
-    return fail("waiting", said, do)
+    return fail("waiting", detail, do)
 
 
 async def builtin(conn: Connection) -> list[Finding]:
     """Whether somebody runs what Headrace does for itself; without any worker that is not the trouble."""
     live, able = await conn.fetchrow(SQL["builtin_workers"], SYSTEM_QUEUE, f"{SYSTEM_PREFIX}%") or (0, 0)
     if live and not able:
-        said = "no live worker runs them: nothing is pruned and no alert is sent"
-        return [warn("built-in jobs", said, "start a worker with a login to the database and builtin.enabled = true")]
+        detail = "no live worker runs them: nothing is pruned and no alert is sent"
+        return [warn("built-in jobs", detail, "start a worker with a login to the database and builtin.enabled = true")]
     return [ok("built-in jobs", f"{able} live workers run them")] if live else []
 
 
@@ -69,6 +71,6 @@ async def alerts(conn: Connection) -> list[Finding]:
 async def triggers(conn: Connection) -> list[Finding]:
     """Triggers that are late, in error, or fire for nobody."""
     warnings = await trigger_warnings(conn)
-    return [warn("triggers", said, "see headrace triggers list") for said in warnings] or [
+    return [warn("triggers", warning, "see headrace triggers list") for warning in warnings] or [
         ok("triggers", "none is late or in error")
     ]

@@ -45,11 +45,11 @@ async def secrets_of_events(act: Scope, events: Sequence[Any], deliveries: Seque
 
 async def _listeners(act: Scope, events: Sequence[Any]) -> dict[tuple[int, str], list[Any]]:
     asked = {(event["tenant_id"], name) for event in events for name in patterns(event["name"])}
-    found: dict[tuple[int, str], list[Any]] = {}
+    listeners: dict[tuple[int, str], list[Any]] = {}
     if asked:
         for row in await act.conn.fetch(SQL["read_listeners"], *columns(sorted(asked)), "|".join(WORDS), NAME_PARTS):
-            found.setdefault((row["tenant_id"], row["event"]), []).append(row)
-    return found
+            listeners.setdefault((row["tenant_id"], row["event"]), []).append(row)
+    return listeners
 
 
 def _handed(event: Any, waiting: Sequence[Any]) -> Iterator[str]:

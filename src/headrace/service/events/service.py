@@ -99,10 +99,10 @@ class Events(TenantService):
     async def get(self, event_id: UUID, *, tenant: str | None = None) -> EventRecord:
         """The event with its deliveries, or `NotFound`."""
         async with self._begin("events.read", tenant) as act:
-            found = await _read(act, event_id=event_id, name=None, before=None, limit=1)
-        if not found:
+            events = await _read(act, event_id=event_id, name=None, before=None, limit=1)
+        if not events:
             raise NotFound(f'unknown event "{event_id}"')
-        return found[0]
+        return events[0]
 
     async def list(
         self, *, name: str | None = None, limit: int = 50, cursor: str | None = None, tenant: str | None = None
@@ -111,9 +111,9 @@ class Events(TenantService):
         check_limit(limit)
         before = None if cursor is None else read_cursor(cursor, UUID)[0]
         async with self._begin("events.read", tenant) as act:
-            found = await _read(act, event_id=None, name=name, before=before, limit=limit + 1)
-        last = found[limit - 1] if len(found) > limit else None
-        return EventPage(found[:limit], None if last is None else write_cursor(last.id))
+            events = await _read(act, event_id=None, name=name, before=before, limit=limit + 1)
+        last = events[limit - 1] if len(events) > limit else None
+        return EventPage(events[:limit], None if last is None else write_cursor(last.id))
 
 
 async def _emit(
@@ -158,5 +158,5 @@ def _record(row: dict[str, Any], deliveries: Sequence[EventDelivery], secrets: C
     row["data"] = mask_event(read_object(row["data"]), secrets)
     masker = Masker(secrets)
     row["error"] = row["error"] and masker.mask_text(row["error"])
-    told = [one._replace(detail=one.detail and masker.mask_text(one.detail)) for one in deliveries]
-    return EventRecord(**row, deliveries=told)
+    shown = [one._replace(detail=one.detail and masker.mask_text(one.detail)) for one in deliveries]
+    return EventRecord(**row, deliveries=shown)

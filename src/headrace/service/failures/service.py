@@ -116,6 +116,6 @@ async def _add_tracebacks(act: Scope, kinds: Sequence[FailureGroup]) -> None:
     rows = await act.conn.fetch(
         SQL["tracebacks"], [one.job_id for one in samples], [one.run for one in samples], act.tenant_id
     )
-    found = {(row["job_id"], row["run"]): row["traceback"] for row in rows}
+    tracebacks = {(row["job_id"], row["run"]): row["traceback"] for row in rows}
     for kind in kinds:
-        kind.sample = kind.sample._replace(traceback=found.get((kind.sample.job_id, kind.sample.run)))
+        kind.sample = kind.sample._replace(traceback=tracebacks.get((kind.sample.job_id, kind.sample.run)))

@@ -84,11 +84,11 @@ def _where(conditions: Sequence[Condition], values: list[Any]) -> str:
     return f"where {' and '.join(texts)}" if texts else ""
 
 
-def merge(found: Iterable[ScannedIds], *, limit: int, offset: int = 0) -> Merged:
+def merge(scans: Iterable[ScannedIds], *, limit: int, offset: int = 0) -> Merged:
     """One page from all roads: nothing below where one of them stopped looking, for there it might have found more."""
-    found = list(found)
-    floor = max((f.looked_to for f in found if f.looked_to is not None), default=None)
-    ids = sorted({job_id for f in found for job_id in f.ids if floor is None or job_id >= floor}, reverse=True)
+    scans = list(scans)
+    floor = max((f.looked_to for f in scans if f.looked_to is not None), default=None)
+    ids = sorted({job_id for f in scans for job_id in f.ids if floor is None or job_id >= floor}, reverse=True)
     page = ids[offset : offset + limit]
     if len(ids) > offset + limit:
         return Merged(page, page[-1], None)

@@ -113,8 +113,8 @@ async def _change(conn: Connection, operation: Any, wanted: JobFilter) -> None:
 
 def write_filter(wanted: JobFilter) -> str:
     """As it is stored."""
-    said = {name: value for name, value in asdict(wanted).items() if value not in (None, (), False)}
-    return json.dumps(said, default=str)
+    fields = {name: value for name, value in asdict(wanted).items() if value not in (None, (), False)}
+    return json.dumps(fields, default=str)
 
 
 def read_filter(stored: Mapping[str, Any]) -> JobFilter:

@@ -136,10 +136,10 @@ async def _record(act: Scope, requests: Sequence[JobRequest], result: Sequence[t
 
 async def _schemas(act: Scope, keys: set[str], owner: str) -> dict[str, str]:
     rows = await act.conn.fetch(SQL["payload_schemas"], list(keys), owner == SYSTEM_TENANT)
-    found: dict[str, str] = {row["key"]: row["payload_schema"] for row in rows}
-    for key in sorted(keys - found.keys()):
+    schemas: dict[str, str] = {row["key"]: row["payload_schema"] for row in rows}
+    for key in sorted(keys - schemas.keys()):
         raise NotFound(f'unknown definition "{key}"', field="definition")
-    return found
+    return schemas
 
 
 async def _payloads(

@@ -23,13 +23,13 @@ BATCH = 20
 
 async def read_secrets(conn: Connection, box: SecretBox, job_ids: Sequence[UUID]) -> dict[UUID, list[str]]:
     """The secret values of the payloads of those jobs that have any."""
-    found = {}
+    secrets = {}
     for at in range(0, len(job_ids), BATCH):
         some = list(job_ids[at : at + BATCH])
         for row in await conn.fetch(SQL["read_payloads"], some, "|".join(WORDS), NAME_PARTS):
             if values := await by_size(len(row["payload"]), _secrets, row, box):
-                found[row["id"]] = values
-    return found
+                secrets[row["id"]] = values
+    return secrets
 
 
 def _secrets(row: Any, box: SecretBox) -> list[str]:

@@ -112,14 +112,14 @@ def _silent(facts: WhyFacts) -> list[Reason]:
     """A handler that stops, freezes or crashes its worker's process cannot say so: its worker's silence does."""
     if facts.silent_for is None:
         return []
-    said = (
+    detail = (
         f"Worker {facts.worker or 'of an unknown name'}, which runs it, has been silent for {_span(facts.silent_for)}"
     )
     left = facts.lease_left or 0.0
     then = f"When its lease ends, in {_span(left)}," if left > 0 else "Its lease is over:"
     soon = "" if left > 0 else " within moments"
     return [
-        Reason("silent", f"{said}: its process may be stopped, frozen or gone. {then} the job goes to another{soon}.")
+        Reason("silent", f"{detail}: its process may be stopped, frozen or gone. {then} the job goes to another{soon}.")
     ]
 
 
@@ -131,11 +131,11 @@ def _unreadable(facts: WhyFacts) -> list[Reason]:
         f"Live workers have {', '.join(facts.versions)}" if facts.versions else "No live worker has said which it has"
     )
     if facts.version is not None and set(facts.versions) <= {facts.version}:
-        said = f'Its payload does not fit version {facts.version} of "{facts.definition}"'
-        return [Reason("unreadable", f"{said}, which is the newest: workers could not read it {since}. {theirs}.")]
+        detail = f'Its payload does not fit version {facts.version} of "{facts.definition}"'
+        return [Reason("unreadable", f"{detail}, which is the newest: workers could not read it {since}. {theirs}.")]
     newest = f" ({facts.version} was declared last)" if facts.version else ""
-    said = f'It was enqueued by a newer version of "{facts.definition}"{newest}, or by one that is gone'
-    return [Reason("unreadable", f"{said}: workers could not read it {since}. {theirs}.")]
+    detail = f'It was enqueued by a newer version of "{facts.definition}"{newest}, or by one that is gone'
+    return [Reason("unreadable", f"{detail}: workers could not read it {since}. {theirs}.")]
 
 
 def _not_yet(facts: WhyFacts) -> list[Reason]:
@@ -144,8 +144,8 @@ def _not_yet(facts: WhyFacts) -> list[Reason]:
     seconds = (facts.run_at - facts.now).total_seconds()
     if seconds <= 0:
         return [Reason("due", "Its time has come: a scheduler will queue it within moments.")]
-    what = f"Attempt {facts.spent + 1} is" if facts.spent else "It is"
-    return [Reason("scheduled", f"{what} scheduled for {facts.run_at:%Y-%m-%d %H:%M:%S} UTC, in {_span(seconds)}.")]
+    subject = f"Attempt {facts.spent + 1} is" if facts.spent else "It is"
+    return [Reason("scheduled", f"{subject} scheduled for {facts.run_at:%Y-%m-%d %H:%M:%S} UTC, in {_span(seconds)}.")]
 
 
 def _held_up(facts: WhyFacts) -> list[Reason]:
@@ -157,8 +157,8 @@ def _held_up(facts: WhyFacts) -> list[Reason]:
     for pause in facts.pauses:
         ends = f" until {datetime.fromisoformat(pause.resume_at):%Y-%m-%d %H:%M} UTC" if pause.resume_at else ""
         note = f": {pause.note}" if pause.note else ""
-        said = f'The {pause.what} "{pause.name}" was paused by {pause.paused_by}{ends}{note}.'
-        result.append(Reason(f"{pause.what}_paused", said))
+        detail = f'The {pause.what} "{pause.name}" was paused by {pause.paused_by}{ends}{note}.'
+        result.append(Reason(f"{pause.what}_paused", detail))
     return [*result, *_limited(facts)]
 
 
@@ -171,25 +171,25 @@ def _limited(facts: WhyFacts) -> list[Reason]:
         ("queue", f'the queue "{facts.queue}"', facts.max_running_of_queue, facts.running_of_queue),
     )
     result = [
-        Reason(f"{what}_limit", f"All {most:,} places of {whose} are taken ({running:,} running).")
-        for what, whose, most, running in places
+        Reason(f"{code}_limit", f"All {most:,} places of {whose} are taken ({running:,} running).")
+        for code, whose, most, running in places
         if most is not None and running is not None and running >= most
     ]
     if facts.opens_in:
-        said = f'The rate limit of "{facts.definition}" lets the next job start in {_span(facts.opens_in)}.'
-        result.append(Reason("rate_limit", said))
+        detail = f'The rate limit of "{facts.definition}" lets the next job start in {_span(facts.opens_in)}.'
+        result.append(Reason("rate_limit", detail))
     return result
 
 
 def _nobody(facts: WhyFacts) -> list[Reason]:
     if facts.gone and facts.knowing_workers == 0:
-        said = f'No live worker knows the definition "{facts.definition}", which no code declares any more.'
-        return [Reason("unknown_to_workers", said)]
+        detail = f'No live worker knows the definition "{facts.definition}", which no code declares any more.'
+        return [Reason("unknown_to_workers", detail)]
     if facts.workers == 0:
         return [Reason("no_worker", f'No live worker serves the queue "{facts.queue}".')]
     if facts.knowing_workers == 0:
-        said = f'serves "{facts.queue}" knows the definition "{facts.definition}" ({facts.workers} serve the queue)'
-        return [Reason("unknown_to_workers", f"No live worker that {said}.")]
+        detail = f'serves "{facts.queue}" knows the definition "{facts.definition}" ({facts.workers} serve the queue)'
+        return [Reason("unknown_to_workers", f"No live worker that {detail}.")]
     return []
 
 
@@ -201,8 +201,8 @@ def _behind(facts: WhyFacts) -> list[Reason]:
     if facts.knowing_workers and facts.free_slots <= 0 and facts.run_at is None:
         result.append(Reason("busy", f"All workers that could run it are busy ({facts.knowing_workers} of them)."))
     if facts.suspect:
-        said = "A worker died while it ran, so it runs again with nothing beside it."
-        result.append(Reason("suspect", said))
+        detail = "A worker died while it ran, so it runs again with nothing beside it."
+        result.append(Reason("suspect", detail))
     return result
 
 

@@ -41,10 +41,10 @@ class OverviewHealth(NamedTuple):
 
 def assess(facts: OverviewFacts) -> OverviewHealth:
     """How things are."""
-    found = sorted(_findings(facts), key=lambda finding: finding.level != "bad")
-    if not found:
+    findings = sorted(_findings(facts), key=lambda finding: finding.level != "bad")
+    if not findings:
         return OverviewHealth("All well", _well(facts), [], _rest(facts))
-    return OverviewHealth(found[0].title, found[0].detail, found, _rest(facts))
+    return OverviewHealth(findings[0].title, findings[0].detail, findings, _rest(facts))
 
 
 def _findings(facts: OverviewFacts) -> Iterator[OverviewFinding]:
@@ -82,8 +82,8 @@ def _is_rising(failing: Failing) -> bool:
 
 
 def _failing(failing: Failing) -> OverviewFinding:
-    how = "timed out" if failing.timed_out > failing.bad / 2 else "failed"
-    detail = f"{failing.bad:,} of {max(failing.runs, failing.bad):,} attempts {how} in the last 15 minutes."
+    outcome = "timed out" if failing.timed_out > failing.bad / 2 else "failed"
+    detail = f"{failing.bad:,} of {max(failing.runs, failing.bad):,} attempts {outcome} in the last 15 minutes."
     if failing.dead:
         detail += f" {_jobs(failing.dead)} went to dead letter."
     return OverviewFinding("bad", "definition", failing.key, f"{failing.key} is failing", detail)
@@ -121,11 +121,11 @@ def _unread(unread: Unread) -> OverviewFinding:
     newest, theirs = unread.version or "unknown", ", ".join(unread.versions) or "none"
     if set(unread.versions) <= {unread.version}:
         title = f"Jobs of {unread.key} fit no version of it"
-        said = f"{wait}. Version {newest} was declared last; live workers have {theirs}."
+        detail = f"{wait}. Version {newest} was declared last; live workers have {theirs}."
     else:
         title = f"Jobs were enqueued by a newer version of {unread.key}"
-        said = f"{wait} unless workers of that version come. {newest} was declared last; live workers have {theirs}."
-    return OverviewFinding("bad", "definition", unread.key, title, said)
+        detail = f"{wait} unless workers of that version come. {newest} was declared last; live workers have {theirs}."
+    return OverviewFinding("bad", "definition", unread.key, title, detail)
 
 
 def _waiting(waiting: WaitingQueue) -> Iterator[OverviewFinding]:
@@ -134,8 +134,8 @@ def _waiting(waiting: WaitingQueue) -> Iterator[OverviewFinding]:
     if waiting.paused:
         yield OverviewFinding("warn", "queue", queue, f"Queue {queue} is paused", f"{wait} {span(oldest)}.")
     elif waiting.workers == 0:
-        said = f"{wait} {span(oldest)}. Start one with headrace worker --queues {queue}."
-        yield OverviewFinding("bad", "queue", queue, f"No worker serves queue {queue}", said)
+        detail = f"{wait} {span(oldest)}. Start one with headrace worker --queues {queue}."
+        yield OverviewFinding("bad", "queue", queue, f"No worker serves queue {queue}", detail)
     elif oldest > LATE_QUEUE:
         why = f" All {waiting.slots} slots are busy." if waiting.busy >= waiting.slots else ""
         yield OverviewFinding("warn", "queue", queue, f"Queue {queue} is behind", f"{wait} {span(oldest)}.{why}")
@@ -149,8 +149,8 @@ def _triggers(facts: OverviewFacts) -> Iterator[OverviewFinding]:
             title = f"{triggers.in_error} triggers are in error"
         yield OverviewFinding("bad", "trigger", triggers.named, title, f"{triggers.named}: {triggers.said}")
     if triggers.late is not None and triggers.late > LATE_TRIGGER:
-        said = f"A trigger has been due for {span(triggers.late)}. Is a worker running with its scheduler enabled?"
-        yield OverviewFinding("bad", "scheduler", "scheduler", "The scheduler is behind", said)
+        detail = f"A trigger has been due for {span(triggers.late)}. Is a worker running with its scheduler enabled?"
+        yield OverviewFinding("bad", "scheduler", "scheduler", "The scheduler is behind", detail)
 
 
 def _well(facts: OverviewFacts) -> str:

@@ -91,14 +91,14 @@ class Queues(ServerService):
         async with self._begin("queues.read") as act:
             depths = await act.conn.fetch(SQL["queue_depths"], STEPS)
             shares = await act.conn.fetch(SQL["queue_shares"])
-        found: dict[str, QueueHistory] = {}
+        histories: dict[str, QueueHistory] = {}
         for queue in sorted({row["queue"] for row in (*depths, *shares)}):
-            found[queue] = QueueHistory(queue, [0] * STEPS, [])
+            histories[queue] = QueueHistory(queue, [0] * STEPS, [])
         for queue, step, depth in depths:
-            found[queue].depth[min(step, STEPS) - 1] = depth
+            histories[queue].depth[min(step, STEPS) - 1] = depth
         for queue, tenant, runs in shares:
-            found[queue].shares.append(TenantRuns(tenant, runs))
-        return list(found.values())
+            histories[queue].shares.append(TenantRuns(tenant, runs))
+        return list(histories.values())
 
     async def change(self, queue: str, **changes: Unpack[QueueChanges]) -> QueueRecord:
         """What is named changes, from now on and in every worker; a limit of none lifts it."""

@@ -67,13 +67,13 @@ class TriggerOverview(TenantService):
         begin = None if cursor is None else read_cursor(cursor, str, UUID)
         async with self._begin("triggers.read", tenant) as act:
             after = None if begin is None else (begin[0], begin[1])
-            found = await page_triggers(act.conn, wanted, tenant_id=act.tenant_id, after=after, limit=limit + 1)
-            shown = await without_secrets(act, found[:limit])
+            triggers = await page_triggers(act.conn, wanted, tenant_id=act.tenant_id, after=after, limit=limit + 1)
+            shown = await without_secrets(act, triggers[:limit])
             now = await act.now()
             runs = await recent_runs(act.conn, [one.id for one in shown], RUNS)
-        last = shown[-1] if len(found) > limit else None
+        last = shown[-1] if len(triggers) > limit else None
         # Times to come are worked out rule by rule: not on the loop, where others would wait.
-        items = await asyncio.to_thread(lambda: [_glance(one, runs[one.id], now) for one in shown])
+        items = await asyncio.to_thread(lambda: [_summary(one, runs[one.id], now) for one in shown])
         return TriggerSummaryPage(items, None if last is None else write_cursor(last.name, last.id))
 
     async def calendar(self, first: datetime, until: datetime, *, tenant: str | None = None) -> Calendar:
@@ -82,13 +82,15 @@ class TriggerOverview(TenantService):
             raise BadRequest(f"A calendar spans up to {LONGEST.days} days, forwards.", field="until")
         wanted = TriggerFilter(trigger_type="schedule", enabled=True)
         async with self._begin("triggers.read", tenant) as act:
-            found = await page_triggers(act.conn, wanted, tenant_id=act.tenant_id, after=None, limit=MOST_TRIGGERS + 1)
-            shown = await without_secrets(act, found[:MOST_TRIGGERS])
+            triggers = await page_triggers(
+                act.conn, wanted, tenant_id=act.tenant_id, after=None, limit=MOST_TRIGGERS + 1
+            )
+            shown = await without_secrets(act, triggers[:MOST_TRIGGERS])
         items = await asyncio.to_thread(lambda: [_due(one, first, until) for one in shown])
-        return Calendar(items, len(found) > MOST_TRIGGERS)
+        return Calendar(items, len(triggers) > MOST_TRIGGERS)
 
 
-def _glance(trigger: Trigger, runs: Sequence[RecentRun], now: datetime) -> TriggerSummary:
+def _summary(trigger: Trigger, runs: Sequence[RecentRun], now: datetime) -> TriggerSummary:
     if trigger.settings["trigger_type"] != "schedule":
         return TriggerSummary(trigger, None, None, runs)
     try:

@@ -111,40 +111,40 @@ class Triggers(TriggerOverview):
     ) -> None:
         """Change some settings. A new rule holds from now; what the old one left undone is among the fires."""
         async with self._begin("triggers.change") as act:
-            it = await _named(act, trigger, tenant)
-            await update_trigger(act.conn, it.name, changes, tenant=it.tenant)
-            said = {} if enabled is None else {"enabled": enabled}
+            named = await _named(act, trigger, tenant)
+            await update_trigger(act.conn, named.name, changes, tenant=named.tenant)
+            changed = {} if enabled is None else {"enabled": enabled}
             if enabled is not None:
-                await set_enabled(act.conn, it.name, tenant=it.tenant, enabled=enabled)
-            await _audit(act, it, "update", **_short(changes), **said)
+                await set_enabled(act.conn, named.name, tenant=named.tenant, enabled=enabled)
+            await _audit(act, named, "update", **_short(changes), **changed)
 
     async def reset(self, trigger: str | UUID, *, tenant: str | None = None) -> None:
         """Undo what was changed by hand of a trigger that code declares."""
         async with self._begin("triggers.change") as act:
-            it = await _named(act, trigger, tenant)
-            await reset_trigger(act.conn, it.name, tenant=it.tenant)
-            await _audit(act, it, "reset")
+            named = await _named(act, trigger, tenant)
+            await reset_trigger(act.conn, named.name, tenant=named.tenant)
+            await _audit(act, named, "reset")
 
     async def enable(self, trigger: str | UUID, *, tenant: str | None = None) -> None:
         """Turn it on, from now: what was due meanwhile does not fire."""
         async with self._begin("triggers.change") as act:
-            it = await _named(act, trigger, tenant)
-            await set_enabled(act.conn, it.name, tenant=it.tenant, enabled=True)
-            await _audit(act, it, "enable")
+            named = await _named(act, trigger, tenant)
+            await set_enabled(act.conn, named.name, tenant=named.tenant, enabled=True)
+            await _audit(act, named, "enable")
 
     async def disable(self, trigger: str | UUID, *, tenant: str | None = None, note: str | None = None) -> None:
         """Turn it off. When this returns it fires no more; jobs already enqueued are left alone."""
         async with self._begin("triggers.change") as act:
-            it = await _named(act, trigger, tenant)
-            await set_enabled(act.conn, it.name, tenant=it.tenant, enabled=False, note=note)
-            await _audit(act, it, "disable", note=note)
+            named = await _named(act, trigger, tenant)
+            await set_enabled(act.conn, named.name, tenant=named.tenant, enabled=False, note=note)
+            await _audit(act, named, "disable", note=note)
 
     async def delete(self, trigger: str | UUID, *, tenant: str | None = None) -> None:
         """Remove it; history stays."""
         async with self._begin("triggers.change") as act:
-            it = await _named(act, trigger, tenant)
-            await _audit(act, it, "delete")
-            await delete_trigger(act.conn, it.name, tenant=it.tenant)
+            named = await _named(act, trigger, tenant)
+            await _audit(act, named, "delete")
+            await delete_trigger(act.conn, named.name, tenant=named.tenant)
 
     async def fire(
         self,
@@ -156,19 +156,19 @@ class Triggers(TriggerOverview):
     ) -> Ran:
         """Run it now, also when it is disabled. `overlap="skip"` does not while a job of it is live."""
         async with self._begin("triggers.fire") as act:
-            it, by = await _named(act, trigger, tenant), created_by or act.principal.name
-            with producing(f"fire {it.name}", "fire", trigger=it.name, tenant=it.tenant) as trace:
+            named, by = await _named(act, trigger, tenant), created_by or act.principal.name
+            with producing(f"fire {named.name}", "fire", trigger=named.name, tenant=named.tenant) as trace:
                 await act.carry(trace)
-                ran = await run_now(act.conn, it.name, tenant=it.tenant, overlap=overlap, created_by=by)
-            await _audit(act, it, "fire", **ran._asdict())
+                ran = await run_now(act.conn, named.name, tenant=named.tenant, overlap=overlap, created_by=by)
+            await _audit(act, named, "fire", **ran._asdict())
             return ran
 
     async def skip_next(self, trigger: str | UUID, *, tenant: str | None = None) -> datetime:
         """Let the next due time pass; gives back which."""
         async with self._begin("triggers.fire") as act:
-            it = await _named(act, trigger, tenant)
-            due_at = await skip_next(act.conn, it.name, tenant=it.tenant)
-            await _audit(act, it, "skip_next", due_at=due_at)
+            named = await _named(act, trigger, tenant)
+            due_at = await skip_next(act.conn, named.name, tenant=named.tenant)
+            await _audit(act, named, "skip_next", due_at=due_at)
             return due_at
 
     async def backfill(
@@ -183,9 +183,11 @@ class Triggers(TriggerOverview):
     ) -> Backfilled:
         """Jobs for the due times from first to until, oldest first, also for those that have fired already."""
         async with self._begin("triggers.fire") as act:
-            it = await _named(act, trigger, tenant)
-            made = await backfill(act.conn, it.name, first, until, tenant=it.tenant, overlap=overlap, cap=cap)
-            await _audit(act, it, "backfill", first=first, until=until, occasion=made.occasion, jobs=len(made.job_ids))
+            named = await _named(act, trigger, tenant)
+            made = await backfill(act.conn, named.name, first, until, tenant=named.tenant, overlap=overlap, cap=cap)
+            await _audit(
+                act, named, "backfill", first=first, until=until, occasion=made.occasion, jobs=len(made.job_ids)
+            )
             return made
 
     async def count_backfill(
@@ -193,8 +195,8 @@ class Triggers(TriggerOverview):
     ) -> list[datetime]:
         """The due times that a backfill would have, up to as many as it may have at most and one."""
         check_range(first, until)
-        it = await self.get(trigger, tenant=tenant)
-        return await asyncio.to_thread(due_between, it, first, until, MOST_BACKFILLED + 1)
+        found = await self.get(trigger, tenant=tenant)
+        return await asyncio.to_thread(due_between, found, first, until, MOST_BACKFILLED + 1)
 
     async def fires(self, trigger: str | UUID, *, tenant: str | None = None, limit: int = 100) -> Sequence[Fire]:
         """What became of its due times, newest first; also of one that was deleted."""
@@ -234,8 +236,8 @@ class Triggers(TriggerOverview):
 
     async def preview(self, trigger: str | UUID, n: int = 10, *, tenant: str | None = None) -> Forecast:
         """When it is due next, from its next due time on, with a note where clocks change; and its rule in words."""
-        it = await self.get(trigger, tenant=tenant)
-        return await asyncio.to_thread(forecast_trigger, it, n, await self._now())
+        found = await self.get(trigger, tenant=tenant)
+        return await asyncio.to_thread(forecast_trigger, found, n, await self._now())
 
     async def preview_settings(self, n: int = 10, **settings: Unpack[TriggerSettings]) -> Forecast:
         """The same for a trigger that does not exist yet."""
@@ -263,9 +265,9 @@ class Triggers(TriggerOverview):
         async with self._begin("triggers.read", tenant) as act:
             after = None if begin is None else (begin[0], begin[1])
             read = await page_triggers(act.conn, wanted, tenant_id=act.tenant_id, after=after, limit=limit + 1)
-            found = await without_secrets(act, read)
-        last = found[limit - 1] if len(found) > limit else None
-        return TriggerPage(found[:limit], None if last is None else write_cursor(last.name, last.id))
+            triggers = await without_secrets(act, read)
+        last = triggers[limit - 1] if len(triggers) > limit else None
+        return TriggerPage(triggers[:limit], None if last is None else write_cursor(last.name, last.id))
 
     async def list(self, *, tenant: str | None = None) -> Sequence[Trigger]:
         """All of a tenant's, by name."""
@@ -277,20 +279,20 @@ async def _named(act: Scope, trigger: str | UUID, tenant: str | None, *, deleted
     """Its name and tenant. Whoever has a tenant finds only what is theirs: the database knows no other."""
     if isinstance(trigger, str):
         return Named(trigger, tenant or act.owner)
-    it = await name_trigger(act.conn, trigger, tenant_id=act.tenant_id, deleted=deleted)
-    if tenant is not None and tenant != it.tenant:
+    named = await name_trigger(act.conn, trigger, tenant_id=act.tenant_id, deleted=deleted)
+    if tenant is not None and tenant != named.tenant:
         raise NotFound(f'unknown trigger "{trigger}"')
-    return it
+    return named
 
 
 async def _id(act: Scope, trigger: str | UUID, tenant: str | None) -> UUID:
     """Its id, also of one that was deleted."""
-    it = await _named(act, trigger, tenant, deleted=True)
-    return trigger if isinstance(trigger, UUID) else await find_trigger(act.conn, it.name, tenant=it.tenant)
+    named = await _named(act, trigger, tenant, deleted=True)
+    return trigger if isinstance(trigger, UUID) else await find_trigger(act.conn, named.name, tenant=named.tenant)
 
 
-async def _get(act: Scope, it: Named) -> Trigger:
-    [trigger] = await without_secrets(act, [await get_trigger(act.conn, it.name, tenant=it.tenant)])
+async def _get(act: Scope, named: Named) -> Trigger:
+    [trigger] = await without_secrets(act, [await get_trigger(act.conn, named.name, tenant=named.tenant)])
     return trigger
 
 
@@ -299,6 +301,6 @@ def _short(settings: Mapping[str, object]) -> dict[str, object]:
     return {name: "given" if name == "payload" else value for name, value in settings.items()}
 
 
-async def _audit(act: Scope, it: Named, did: str, **detail: object) -> None:
-    trigger_id = await find_trigger(act.conn, it.name, tenant=it.tenant)
-    await act.audit(trigger_id, did=did, name=it.name, tenant=it.tenant, **detail)
+async def _audit(act: Scope, named: Named, did: str, **detail: object) -> None:
+    trigger_id = await find_trigger(act.conn, named.name, tenant=named.tenant)
+    await act.audit(trigger_id, did=did, name=named.name, tenant=named.tenant, **detail)

@@ -43,8 +43,8 @@ async def sync_declared(act: Scope, declared: Declared, synced: Synced) -> None:
     changes = {"added": report.added, "changed": report.changed, "deleted_from_code": report.deleted_from_code}
     changes |= {"triggers_added": fired.added, "triggers_changed": fired.changed}
     changes |= {"triggers_deleted_from_code": fired.deleted_from_code}
-    if told := {name: keys for name, keys in changes.items() if keys}:
-        await act.audit(app, **told)
+    if changed := {name: keys for name, keys in changes.items() if keys}:
+        await act.audit(app, **changed)
 
 
 async def _stay_within(act: Scope, declared: Declared, queues: Sequence[str], synced: Synced) -> list[Definition]:

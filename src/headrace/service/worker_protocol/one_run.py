@@ -69,15 +69,15 @@ class OneRun:
 
     async def beat(self, progress: float | None, message: str | None) -> bool:
         """Renew the worker's lease; whether this run should stop."""
-        said = () if progress is None and message is None else [(self._fence[0], progress, message)]
-        heard = await self._work.heartbeat(self._worker_id, progress=said)
+        reports = () if progress is None and message is None else [(self._fence[0], progress, message)]
+        heard = await self._work.heartbeat(self._worker_id, progress=reports)
         if self._fence not in heard.held:
             raise LeaseLost
         return self._fence in heard.cancel
 
     async def say(self, lines: Sequence[RunLine]) -> int:
         """Keep lines, numbered after those that are there; gives back the last one's number."""
-        async with self._work.at_desk(self._worker_id) as conn, conn.transaction():
+        async with self._work.as_live(self._worker_id) as conn, conn.transaction():
             now = await conn.fetchval(SQL["lock_run"], self._worker_id, *self._fence)
             if now is None:
                 raise LeaseLost
@@ -109,7 +109,7 @@ class OneRun:
     async def _job(self) -> tuple[ClaimedJob, bool, Masker]:
         """As much of it as a decision takes, whether somebody asked for it to stop, and what is secret of it."""
         job_id = self._fence[0]
-        async with self._work.at_desk(self._worker_id) as conn:
+        async with self._work.as_live(self._worker_id) as conn:
             row = await conn.fetchrow(SQL["find_run"], self._worker_id, *self._fence)
             maskers = await self._work.maskers(conn, () if row is None else (job_id,))
         if row is None:

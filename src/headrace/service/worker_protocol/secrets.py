@@ -30,13 +30,13 @@ class Maskers:
     async def find(self, conn: Connection, box: SecretBox, job_ids: Iterable[UUID]) -> Mapping[UUID, Masker]:
         """One for each job; one that masks nothing for a job that has no secrets or is not there."""
         wanted = set(job_ids)
-        found = {job_id: self._known[job_id] for job_id in wanted & self._known.keys()}
-        if unknown := list(wanted - found.keys()):
+        maskers = {job_id: self._known[job_id] for job_id in wanted & self._known.keys()}
+        if unknown := list(wanted - maskers.keys()):
             secrets = await read_secrets(conn, box, unknown)
             for job_id in unknown:
-                found[job_id] = await _make(secrets.get(job_id, ()))
-                self._remember(job_id, found[job_id])
-        return found
+                maskers[job_id] = await _make(secrets.get(job_id, ()))
+                self._remember(job_id, maskers[job_id])
+        return maskers
 
     def _remember(self, job_id: UUID, masker: Masker) -> None:
         """Keep it, and as many of the others as there is room for."""

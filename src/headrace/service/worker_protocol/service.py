@@ -118,8 +118,8 @@ class WorkerProtocol:
         stood_still: float | None = None,
     ) -> Acknowledged:
         """Renew the lease, or `LeaseLost`. Progress of others' jobs is passed over."""
-        desk = await self._check(worker_id)
-        async with desk.use() as conn:
+        state = await self._check(worker_id)
+        async with state.use() as conn:
             held = await list_held(conn, worker_id=worker_id) if tell_held or running is None else []
             busy = len(held) if running is None else running
             renewed = await renew_lease(conn, worker_id=worker_id, running=busy, memory_bytes=memory_bytes)
@@ -127,7 +127,7 @@ class WorkerProtocol:
                 if stood_still is not None:
                     await note_standstill(conn, worker_id=worker_id, seconds=stood_still)
                 raise LeaseLost(LOST)
-            desk.heard(worker_id)
+            state.heard(worker_id)
             if progress:
                 await self._write_progress(conn, worker_id, progress)
             cancel = await list_cancel_requests(conn, worker_id=worker_id) if running != 0 else []
@@ -135,45 +135,45 @@ class WorkerProtocol:
 
     async def _write_progress(self, conn: Connection, worker_id: int, progress: Sequence[ProgressReport]) -> None:
         maskers = await self.maskers(conn, (job_id for job_id, _, message in progress if message))
-        said = [
+        reports = [
             (job_id, fraction, message and clean(maskers[job_id].mask_text(message), MAX_PROGRESS_TEXT))
             for job_id, fraction, message in progress
         ]
-        await conn.execute(SQL["write_own_progress"], worker_id, *map(list, zip(*said, strict=True)))
+        await conn.execute(SQL["write_own_progress"], worker_id, *map(list, zip(*reports, strict=True)))
 
     async def claim(
         self, worker_id: int, *, limit: int, suspects: int, wait: float, knows: Collection[Fence] | None = None
     ) -> list[ClaimedJob]:
         """Up to `limit` jobs; with `knows`, what the worker holds beside these is given back first, unspent."""
-        desk = await self._check(worker_id)
-        claims = desk.claims_of(worker_id)
-        await self._show_life(desk, worker_id)
+        state = await self._check(worker_id)
+        claims = state.claims_of(worker_id)
+        await self._show_life(state, worker_id)
         if knows is not None:
             await claims.release_unknown(knows)
         jobs = await claims.claim(limit=limit, suspects=suspects, wait=0)
         if jobs:
             return jobs
-        async with desk.use() as conn:
+        async with state.use() as conn:
             if not await conn.fetchval(SQL["is_live"], worker_id):
                 raise LeaseLost(LOST)
         until = time.monotonic() + wait
         while not jobs and (left := until - time.monotonic()) > 0:
             # In parts, for a lease may be shorter than the wait.
-            desk.listen()
-            jobs = await claims.claim(limit=limit, suspects=suspects, wait=min(left, desk.renews_in(worker_id)))
-            await self._show_life(desk, worker_id)
+            state.listen()
+            jobs = await claims.claim(limit=limit, suspects=suspects, wait=min(left, state.renews_in(worker_id)))
+            await self._show_life(state, worker_id)
         return jobs
 
-    async def _show_life(self, desk: ProtocolState, worker_id: int) -> None:
-        if desk.renews_in(worker_id) > 0:
+    async def _show_life(self, state: ProtocolState, worker_id: int) -> None:
+        if state.renews_in(worker_id) > 0:
             return
-        async with desk.use() as conn:
-            if not await desk.show_life(conn, worker_id):
+        async with state.use() as conn:
+            if not await state.show_life(conn, worker_id):
                 raise LeaseLost(LOST)
 
     async def finish(self, worker_id: int, transitions: Sequence[Transition]) -> set[Fence]:
         """Write how runs ended; gives back those that are not this worker's any more. All or none is stored."""
-        async with self.at_desk(worker_id) as conn:
+        async with self.as_live(worker_id) as conn:
             maskers = await self.maskers(conn, (ended.job_id for ended in transitions if _says_something(ended)))
         masked = [_masked(ended, maskers[ended.job_id]) if _says_something(ended) else ended for ended in transitions]
         return await self.write_ended(worker_id, masked)
@@ -181,7 +181,7 @@ class WorkerProtocol:
     async def write_ended(self, worker_id: int, transitions: Sequence[Transition]) -> set[Fence]:
         """The same for what is masked already."""
         try:
-            async with self.at_desk(worker_id) as conn:
+            async with self.as_live(worker_id) as conn:
                 refused = await finish_attempts(
                     conn,
                     worker_id=worker_id,
@@ -203,7 +203,7 @@ class WorkerProtocol:
 
     async def write_logs(self, worker_id: int, lines: Sequence[LogLine]) -> set[Fence]:
         """Keep lines of runs that are this worker's; gives back those that are not. A repeat is not kept twice."""
-        async with self.at_desk(worker_id) as conn:
+        async with self.as_live(worker_id) as conn:
             return await self.keep_lines(conn, worker_id, lines)
 
     async def keep_lines(self, conn: Connection, worker_id: int, lines: Sequence[LogLine]) -> set[Fence]:
@@ -221,25 +221,25 @@ class WorkerProtocol:
 
     async def stop(self, worker_id: int) -> None:
         """Leave in order: what it still holds goes back, unspent."""
-        desk = await self._check(worker_id)
-        await desk.claims_of(worker_id).release_all()
-        async with desk.use() as conn:
+        state = await self._check(worker_id)
+        await state.claims_of(worker_id).release_all()
+        async with state.use() as conn:
             await stop_worker(conn, worker_id=worker_id)
-        desk.forget(worker_id)
+        state.forget(worker_id)
 
     @asynccontextmanager
-    async def at_desk(self, worker_id: int) -> AsyncIterator[Connection]:
+    async def as_live(self, worker_id: int) -> AsyncIterator[Connection]:
         """A connection for a worker that is this principal's, and whose request shows that it lives."""
-        desk = await self._check(worker_id)
-        async with desk.use() as conn:
-            await desk.show_life(conn, worker_id)
+        state = await self._check(worker_id)
+        async with state.use() as conn:
+            await state.show_life(conn, worker_id)
             yield conn
 
     async def _check(self, worker_id: int) -> ProtocolState:
         self._authorise()
-        desk = protocol_state(self._runtime.database)
-        await desk.check_owner(worker_id, self._owner)
-        return desk
+        state = protocol_state(self._runtime.database)
+        await state.check_owner(worker_id, self._owner)
+        return state
 
     def _authorise(self) -> None:
         authorise(self._principal, "worker.work")

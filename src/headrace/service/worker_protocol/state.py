@@ -134,7 +134,7 @@ class ProtocolState:
 
     async def close(self) -> None:
         """Give the connections back."""
-        _DESKS.pop(self._database, None)
+        _STATES.pop(self._database, None)
         await self._listener.stop()
         if self._pool is not None:
             await close_pool(self._pool)
@@ -153,12 +153,12 @@ def _remember(known: OrderedDict[int, Value], worker_id: int, value: Value) -> N
         known.popitem(last=False)
 
 
-_DESKS: WeakKeyDictionary[Database, ProtocolState] = WeakKeyDictionary()
+_STATES: WeakKeyDictionary[Database, ProtocolState] = WeakKeyDictionary()
 
 
 def protocol_state(database: Database) -> ProtocolState:
     """That of this process, made by the first who asks."""
-    desk = _DESKS.get(database)
-    if desk is None:
-        desk = _DESKS[database] = ProtocolState(database)
-    return desk
+    state = _STATES.get(database)
+    if state is None:
+        state = _STATES[database] = ProtocolState(database)
+    return state

@@ -61,7 +61,7 @@ class ClaimSession:
         # Whether this is the worker's own process: nobody else arms it, and who wakes it has something to tell it.
         self._alone = alone
         # Where an answer is one message, its size is bounded.
-        self._portion = None if largest_answer is None else ResponseBudget(largest_answer, most=LARGEST_CLAIM)
+        self._budget = None if largest_answer is None else ResponseBudget(largest_answer, most=LARGEST_CLAIM)
         self._armed = False
         self._found_work = False
         self._lanes = Lanes({}, [])
@@ -163,11 +163,11 @@ class ClaimSession:
     async def _look(self, conn: Connection, limit: int, suspects: int) -> list[ClaimedJob]:
         await self._read_lanes(conn)
         lanes = self._lanes  # this one throughout: others may read them again meanwhile
-        portion = self._portion
-        limit = limit if portion is None else min(limit, portion.jobs)
+        budget = self._budget
+        limit = limit if budget is None else min(limit, budget.jobs)
         held = await self._gates.claim(conn, worker_id=self.worker_id, lanes=lanes, limit=limit, suspects=suspects)
-        if portion is not None and held:
-            held = await self._cut(conn, portion, held)
+        if budget is not None and held:
+            held = await self._cut(conn, budget, held)
         if not held:
             return []
         if any(h.tenant_id not in self._tenants for h in held):
@@ -182,9 +182,9 @@ class ClaimSession:
         opens_at = self._gates.opens_at
         return float("inf") if opens_at is None else max(0.001, opens_at - time.monotonic())
 
-    async def _cut(self, conn: Connection, portion: ResponseBudget, held: list[Held]) -> list[Held]:
+    async def _cut(self, conn: Connection, budget: ResponseBudget, held: list[Held]) -> list[Held]:
         """As many as fit into an answer, in order; the others go back, unspent."""
-        fitting = portion.cut(await measure_payloads(conn, held))
+        fitting = budget.cut(await measure_payloads(conn, held))
         rest = [(h.job_id, h.run) for h in held[fitting:]]
         if rest:
             await self._give_back(conn, rest, "its payload did not fit into the answer to a claim")

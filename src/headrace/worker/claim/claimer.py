@@ -34,7 +34,7 @@ class Claimer:
         self._slots = slots
         self._runner = runner
         self._finisher = finisher
-        self._pace = Prefetch()
+        self._prefetch = Prefetch()
         self._quarantine = Quarantine()
         self._room = asyncio.Event()
         self._stopping = False
@@ -69,7 +69,7 @@ class Claimer:
 
     def run_ended(self) -> None:
         """A place is free: start what waits, or claim."""
-        self._pace.ended(1, time.monotonic())
+        self._prefetch.ended(1, time.monotonic())
         self.fill()
         self._room.set()
 
@@ -146,7 +146,7 @@ class Claimer:
             self._give_back(self._slots.waiting)
 
     def _ahead(self) -> int:
-        return self._pace.fetch_ahead(time.monotonic())
+        return self._prefetch.fetch_ahead(time.monotonic())
 
     def _held(self) -> set[Fence]:
         return {*self._slots.fences(), *self._finisher.fences()}

@@ -212,12 +212,12 @@ class Maintenance:
             self.watch.dispatcher = Dispatcher(dispatch)
             self.loops += [self.watch.scheduler, self.watch.dispatcher]
 
-    def notified(self, what: str) -> None:
+    def notified(self, subject: str) -> None:
         """Somebody said that jobs are due, triggers changed or events came; or that anything may have."""
-        loop = {"triggers": self.watch.scheduler, "events": self.watch.dispatcher}.get(what, self.watch)
+        loop = {"triggers": self.watch.scheduler, "events": self.watch.dispatcher}.get(subject, self.watch)
         if loop is not None:
             loop.wake()
-            if what == "triggers":
+            if subject == "triggers":
                 # Its due time may be known already, or somebody else be computing it: then only the watch can be late.
                 self.watch.wake()
 

@@ -54,26 +54,26 @@ class EventLog:
 
     def ended(self, job: ClaimedJob, transition: Transition | None) -> None:
         """A run has ended, and what becomes of its job is decided; by others if the lease was lost."""
-        said = job.about()
+        fields = job.about()
         if transition is None:
-            log.warning("lease lost", **said)
+            log.warning("lease lost", **fields)
             return
         match transition.final:
             case None if transition.outcome == "unreadable":
                 # Once for each definition: while versions change, there may be thousands.
                 tell = log.debug if job.definition in self._unreadable else log.warning
                 self._unreadable.add(job.definition)
-                tell("job unreadable", **said, error=transition.error, note=UNREADABLE)
+                tell("job unreadable", **fields, error=transition.error, note=UNREADABLE)
             case None:
                 again = AGAIN.get(transition.outcome, "job retried")
                 tell = log.info if transition.outcome in AGAIN else log.warning
                 seconds = round(transition.delay, 1)
-                tell(again, **said, outcome=transition.outcome, error=transition.error, delay_seconds=seconds)
+                tell(again, **fields, outcome=transition.outcome, error=transition.error, delay_seconds=seconds)
             case JobStatus.SUCCEEDED if self._loud:
-                log.info(ENDS[transition.final], **said, result=transition.result)
+                log.info(ENDS[transition.final], **fields, result=transition.result)
             case JobStatus.SUCCEEDED:
-                log.debug(ENDS[transition.final], **said)
+                log.debug(ENDS[transition.final], **fields)
             case JobStatus.CANCELED:
-                log.info(ENDS[transition.final], **said, reason=transition.error)
+                log.info(ENDS[transition.final], **fields, reason=transition.error)
             case _:
-                log.error(ENDS[transition.final], **said, outcome=transition.outcome, error=transition.error)
+                log.error(ENDS[transition.final], **fields, outcome=transition.outcome, error=transition.error)

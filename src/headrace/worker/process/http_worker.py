@@ -62,8 +62,8 @@ class HttpWorkerProcess(Process):
     def _declared(self) -> list[dict[str, Any]]:
         """The app's own definitions, and this machine's commands: others may have other ones, so none is gone."""
         ours = self._app.registry.declared()
-        said = [declaration(self._app.app, ours, complete=bool(ours))]
+        declarations = [declaration(self._app.app, ours, complete=bool(ours))]
         if self._commands:
             commands = [handler.definition for handler in self._commands.values()]
-            said.append(declaration("commands", commands, complete=False))
-        return said
+            declarations.append(declaration("commands", commands, complete=False))
+        return declarations

@@ -17,24 +17,24 @@ log = get_logger("headrace.worker")
 T = TypeVar("T")
 
 
-async def patiently(what: str, step: Callable[[], Awaitable[T]]) -> T:
+async def patiently(task: str, step: Callable[[], Awaitable[T]]) -> T:
     """Try until it is done; a step that is cut off in its middle must bear to be done again."""
     backoff = Backoff()
     while True:
         try:
             return await step()
         except PASSING as error:
-            said = str(error) if isinstance(error, DatabaseAway) else f"{type(error).__name__}: {error}"
-            log.warning(f"cannot {what} yet, and will try again", error=said)
+            reason = str(error) if isinstance(error, DatabaseAway) else f"{type(error).__name__}: {error}"
+            log.warning(f"cannot {task} yet, and will try again", error=reason)
         except asyncpg.SyntaxOrAccessError as error:
-            raise missing(what, error) from error
+            raise missing(task, error) from error
         await backoff.pause()
 
 
-def missing(what: str, error: BaseException) -> DatabaseUnusable:
+def missing(task: str, error: BaseException) -> DatabaseUnusable:
     """The sentence for what does not pass by itself."""
     return DatabaseUnusable(
-        f"this process cannot {what}: {error}. The database lacks a table, a function or a right. Run headrace doctor."
+        f"this process cannot {task}: {error}. The database lacks a table, a function or a right. Run headrace doctor."
     )
 
 

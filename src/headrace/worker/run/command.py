@@ -70,8 +70,8 @@ def _tell_still(lines: RunLog | None, pids: str) -> None:
     if not pids:
         lines.write("no process of the command stands still any more")
         return
-    how = "if nothing lets it go on (SIGCONT), the command may never end: cancel it, or give it a timeout"
-    lines.write(f"stopped by a signal (SIGSTOP), and stands still: process {pids}; {how}", level=logging.WARNING)
+    advice = "if nothing lets it go on (SIGCONT), the command may never end: cancel it, or give it a timeout"
+    lines.write(f"stopped by a signal (SIGSTOP), and stands still: process {pids}; {advice}", level=logging.WARNING)
 
 
 def _outcome(handler: CommandHandler, ended: Ended, output: RunOutput, lines: RunLog | None) -> Outcome:
@@ -88,12 +88,12 @@ def _outcome(handler: CommandHandler, ended: Ended, output: RunOutput, lines: Ru
         return Failed(f"killed by signal {ended.signal}, not by us{': out of memory?' if ended.signal == 9 else ''}")
     if ended.exit_code in codes.success:
         return Succeeded(_result(handler, ended, output, lines))
-    said = f"exit code {ended.exit_code}"
+    reason = f"exit code {ended.exit_code}"
     if ended.exit_code in codes.retry:
-        return Retry(None, said)
+        return Retry(None, reason)
     if ended.exit_code in codes.fail:
-        return Fail(said)
-    return Failed(said)
+        return Fail(reason)
+    return Failed(reason)
 
 
 def _result(handler: CommandHandler, ended: Ended, output: RunOutput, lines: RunLog | None) -> str | None:

@@ -61,9 +61,9 @@ class RunOutput:
                 self._line(stream, line)
 
     def _line(self, stream: _Stream, line: str) -> None:
-        told = _PROGRESS.fullmatch(line) if self._progress and stream.number == STDOUT else None
-        if told is not None and told[1].count(".") <= 1 and 0 <= float(told[1]) <= 1:
-            self._context.progress(float(told[1]), told[2])
+        progress = _PROGRESS.fullmatch(line) if self._progress and stream.number == STDOUT else None
+        if progress is not None and progress[1].count(".") <= 1 and 0 <= float(progress[1]) <= 1:
+            self._context.progress(float(progress[1]), progress[2])
             return
         stream.keep(line)
         if self._lines is not None:

@@ -69,9 +69,9 @@ def write_transition(ended: Transition) -> bytes:
     job_id, run, outcome, final, _, delay, error, traceback, result, detail = ended
     if outcome == "succeeded" and final == JobStatus.SUCCEEDED and result is None and detail is None:
         return b'{"job_id":"%s","run":%d}' % (str(job_id).encode(), run)  # nearly every one
-    said: dict[str, Any] = {"job_id": str(job_id), "run": run, "outcome": outcome, "final": final}
-    said |= {"delay_seconds": delay, "error": error, "traceback": traceback}
-    return _encode(said | {"result_json": result, "detail_json": detail})
+    message: dict[str, Any] = {"job_id": str(job_id), "run": run, "outcome": outcome, "final": final}
+    message |= {"delay_seconds": delay, "error": error, "traceback": traceback}
+    return _encode(message | {"result_json": result, "detail_json": detail})
 
 
 def write_line(line: LogLine) -> bytes:
@@ -84,8 +84,8 @@ def write_line(line: LogLine) -> bytes:
 
 def _line(line: LogLine) -> bytes:
     job_id, run, seq, at, level, stream, message, fields = line
-    said = {"job_id": str(job_id), "run": run, "seq": seq, "at": at.isoformat(), "level": level}
-    return _encode(said | {"stream": STREAMS[stream], "message": message, "fields_json": fields})
+    fields_sent = {"job_id": str(job_id), "run": run, "seq": seq, "at": at.isoformat(), "level": level}
+    return _encode(fields_sent | {"stream": STREAMS[stream], "message": message, "fields_json": fields})
 
 
 def declaration(app: str, definitions: Sequence[Definition], *, complete: bool) -> dict[str, Any]:
