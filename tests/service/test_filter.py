@@ -1,4 +1,4 @@
-"""Lists: pages from several roads add up to what one long look would give."""
+"""Lists: pages from several paths add up to what one long look would give."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from headrace.service.jobs.filter import JobFilter, plan_paths
 ids = st.integers(min_value=1, max_value=60).map(lambda n: UUID(int=n))
 
 
-def walk(road: list[tuple[UUID, bool]], *, below: UUID | None, window: int, n: int) -> ScannedIds:
-    """What a road gives: rows with whether they fit, within a window."""
-    looked = [row for row in road if below is None or row[0] < below][:window]
+def walk(path: list[tuple[UUID, bool]], *, below: UUID | None, window: int, n: int) -> ScannedIds:
+    """What a path gives: rows with whether they fit, within a window."""
+    looked = [row for row in path if below is None or row[0] < below][:window]
     found = [job_id for job_id, fits in looked if fits][:n]
     if len(found) == n:
         return ScannedIds(found, None)
@@ -38,12 +38,12 @@ def test_pages_give_every_job_that_fits_once_and_in_order(
     for table in tables:  # a job is in one place
         disjoint.append(sorted(((k, v) for k, v in table.items() if k not in taken), reverse=True))
         taken |= table.keys()
-    wanted = sorted((job_id for road in disjoint for job_id, fits in road if fits), reverse=True)
+    wanted = sorted((job_id for path in disjoint for job_id, fits in path if fits), reverse=True)
 
     seen: list[UUID] = []
     cursor: UUID | None = None
     for _ in range(200):
-        page = merge([walk(road, below=cursor, window=window, n=limit + 1) for road in disjoint], limit=limit)
+        page = merge([walk(path, below=cursor, window=window, n=limit + 1) for path in disjoint], limit=limit)
         seen += page.ids
         cursor = page.cursor
         if cursor is None:
@@ -68,8 +68,8 @@ def test_the_place_of_a_value_is_never_its_text() -> None:
         q=hostile,
     )
     for wanted in (everything, JobFilter(correlation_id=hostile, source=hostile), JobFilter(definition=hostile)):
-        for road in plan_paths(wanted, tenant_id=7, after=UUID(int=5)):
-            sql, values = candidates(road, 10)
+        for path in plan_paths(wanted, tenant_id=7, after=UUID(int=5)):
+            sql, values = candidates(path, 10)
             assert "drop table" not in sql
             assert sql.count(f"${len(values)}")
             assert f"${len(values) + 1}" not in sql
@@ -82,5 +82,5 @@ def test_a_filter_that_an_index_answers_looks_at_no_more_than_the_page() -> None
         JobFilter(correlation_id="x", include_system=True),
         JobFilter(trigger=UUID(int=1)),  # by two indexes, one after the other
     ):
-        for road in plan_paths(wanted, tenant_id=None, after=None):
-            assert (road.asked, road.window) == ([], WINDOW)
+        for path in plan_paths(wanted, tenant_id=None, after=None):
+            assert (path.asked, path.window) == ([], WINDOW)

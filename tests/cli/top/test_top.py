@@ -23,7 +23,7 @@ from tests.cli.touring import Cli
 from tests.waiting import PATIENCE
 
 from headrace.cli.output.sparkline import spark
-from headrace.cli.top.act import obey
+from headrace.cli.top.actions import obey
 from headrace.cli.top.draw import draw_screen
 from headrace.cli.top.facts import TopFacts
 from headrace.cli.top.keyboard import split

@@ -11,7 +11,7 @@ import typer
 
 from headrace.cli.core.call import Call, speaks_to_api
 from headrace.cli.output.tables import console
-from headrace.cli.top.act import obey
+from headrace.cli.top.actions import obey
 from headrace.cli.top.draw import draw_screen, draw_snapshot
 from headrace.cli.top.facts import read_facts
 from headrace.cli.top.keyboard import Keyboard

@@ -39,22 +39,22 @@ class Alerts(TenantService):
 
     async def get(self, alert_id: UUID) -> AlertRecord:
         """The alert, or `NotFound`."""
-        async with self._begin("alerts.read") as act:
-            return await get_alert(act.conn, alert_id, tenant_id=act.tenant_id)
+        async with self._begin("alerts.read") as scope:
+            return await get_alert(scope.conn, alert_id, tenant_id=scope.tenant_id)
 
     async def acknowledge(self, alert_id: UUID) -> AlertRecord:
         """Nothing more is told of it until it is over."""
-        async with self._begin("alerts.settle") as act:
-            if await acknowledge_alert(act.conn, alert_id, tenant_id=act.tenant_id, by=act.principal.name):
-                await act.audit(alert_id, did="acknowledge")
-            return await get_alert(act.conn, alert_id, tenant_id=act.tenant_id)
+        async with self._begin("alerts.settle") as scope:
+            if await acknowledge_alert(scope.conn, alert_id, tenant_id=scope.tenant_id, by=scope.principal.name):
+                await scope.audit(alert_id, did="acknowledge")
+            return await get_alert(scope.conn, alert_id, tenant_id=scope.tenant_id)
 
     async def close(self, alert_id: UUID) -> AlertRecord:
         """Say that it is over. Where the condition still holds, the next look opens another."""
-        async with self._begin("alerts.settle") as act:
-            await close_alert(act.conn, alert_id, tenant_id=act.tenant_id, by=act.principal.name)
-            await act.audit(alert_id, did="close")
-            return await get_alert(act.conn, alert_id, tenant_id=act.tenant_id)
+        async with self._begin("alerts.settle") as scope:
+            await close_alert(scope.conn, alert_id, tenant_id=scope.tenant_id, by=scope.principal.name)
+            await scope.audit(alert_id, did="close")
+            return await get_alert(scope.conn, alert_id, tenant_id=scope.tenant_id)
 
     async def deliveries(
         self,
@@ -67,10 +67,10 @@ class Alerts(TenantService):
         """Each attempt to send a notice, and its result."""
         check_limit(limit)
         before = None if cursor is None else read_cursor(cursor, _number)[0]
-        async with self._begin("alerts.read") as act:
+        async with self._begin("alerts.read") as scope:
             deliveries = await list_deliveries(
-                act.conn,
-                tenant_id=act.tenant_id,
+                scope.conn,
+                tenant_id=scope.tenant_id,
                 limit=limit + 1,
                 notice_id=notice_id,
                 target_id=target_id,
@@ -84,9 +84,9 @@ class Alerts(TenantService):
         """The newest first: a tenant's, or everybody's and the server's own."""
         check_limit(limit)
         begin = None if cursor is None else read_cursor(cursor, moment, UUID)
-        async with self._begin("alerts.read") as act:
+        async with self._begin("alerts.read") as scope:
             before = None if begin is None else (begin[0], begin[1])
-            alerts = await list_alerts(act.conn, wanted, tenant_id=act.tenant_id, limit=limit + 1, before=before)
+            alerts = await list_alerts(scope.conn, wanted, tenant_id=scope.tenant_id, limit=limit + 1, before=before)
         last = alerts[limit - 1] if len(alerts) > limit else None
         return AlertPage(alerts[:limit], None if last is None else write_cursor(last.since, last.id))
 

@@ -33,23 +33,23 @@ class AlertRules(TenantService):
 
     async def get(self, rule_id: UUID) -> RuleRecord:
         """The rule, or `NotFound`."""
-        async with self._begin("alert_rules.read") as act:
-            return await _get(act, rule_id)
+        async with self._begin("alert_rules.read") as scope:
+            return await _get(scope, rule_id)
 
     async def create(self, *, enabled: bool = True, **settings: Unpack[RuleSettings]) -> RuleRecord:
         """A new rule, from now: what happened before does not count."""
-        async with self._begin("alert_rules.change") as act:
-            by = act.principal.name
-            rule_id = await create_rule(act.conn, settings, tenant_id=act.tenant_id, enabled=enabled, created_by=by)
-            await act.audit(rule_id, did="create", enabled=enabled, **settings)
-            return await _get(act, rule_id)
+        async with self._begin("alert_rules.change") as scope:
+            by = scope.principal.name
+            rule_id = await create_rule(scope.conn, settings, tenant_id=scope.tenant_id, enabled=enabled, created_by=by)
+            await scope.audit(rule_id, did="create", enabled=enabled, **settings)
+            return await _get(scope, rule_id)
 
     async def update(self, rule_id: UUID, changes: Mapping[str, object]) -> RuleRecord:
         """Change some settings; refused as a whole where the result would not do."""
-        async with self._begin("alert_rules.change") as act:
-            await update_rule(act.conn, rule_id, changes, tenant_id=act.tenant_id)
-            await act.audit(rule_id, did="update", **changes)
-            return await _get(act, rule_id)
+        async with self._begin("alert_rules.change") as scope:
+            await update_rule(scope.conn, rule_id, changes, tenant_id=scope.tenant_id)
+            await scope.audit(rule_id, did="update", **changes)
+            return await _get(scope, rule_id)
 
     async def enable(self, rule_id: UUID) -> RuleRecord:
         """Turn it on, from now."""
@@ -61,28 +61,28 @@ class AlertRules(TenantService):
 
     async def delete(self, rule_id: UUID) -> None:
         """Remove it, and its alerts with it."""
-        async with self._begin("alert_rules.change") as act:
-            await delete_rule(act.conn, rule_id, tenant_id=act.tenant_id)
-            await act.audit(rule_id, did="delete")
+        async with self._begin("alert_rules.change") as scope:
+            await delete_rule(scope.conn, rule_id, tenant_id=scope.tenant_id)
+            await scope.audit(rule_id, did="delete")
 
     async def _set_enabled(self, rule_id: UUID, *, enabled: bool) -> RuleRecord:
-        async with self._begin("alert_rules.change") as act:
-            by = act.principal.name
-            if await set_rule_enabled(act.conn, rule_id, tenant_id=act.tenant_id, enabled=enabled, by=by):
-                await act.audit(rule_id, did="enable" if enabled else "disable")
-            return await _get(act, rule_id)
+        async with self._begin("alert_rules.change") as scope:
+            by = scope.principal.name
+            if await set_rule_enabled(scope.conn, rule_id, tenant_id=scope.tenant_id, enabled=enabled, by=by):
+                await scope.audit(rule_id, did="enable" if enabled else "disable")
+            return await _get(scope, rule_id)
 
     # Last, for below it `list` is no type any more.
     async def list(self, *, limit: int = 50, cursor: str | None = None) -> RulePage:
         """By name: a tenant's, or everybody's and the server's own."""
         check_limit(limit)
         begin = None if cursor is None else read_cursor(cursor, str, UUID)
-        async with self._begin("alert_rules.read") as act:
+        async with self._begin("alert_rules.read") as scope:
             after = None if begin is None else (begin[0], begin[1])
-            rules = await list_rules(act.conn, tenant_id=act.tenant_id, limit=limit + 1, after=after)
+            rules = await list_rules(scope.conn, tenant_id=scope.tenant_id, limit=limit + 1, after=after)
         last = rules[limit - 1] if len(rules) > limit else None
         return RulePage(rules[:limit], None if last is None else write_cursor(last.name, last.id))
 
 
-async def _get(act: Scope, rule_id: UUID) -> RuleRecord:
-    return await get_rule(act.conn, rule_id, tenant_id=act.tenant_id)
+async def _get(scope: Scope, rule_id: UUID) -> RuleRecord:
+    return await get_rule(scope.conn, rule_id, tenant_id=scope.tenant_id)

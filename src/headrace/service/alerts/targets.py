@@ -43,62 +43,62 @@ class AlertTargets(TenantService):
 
     async def get(self, target_id: UUID) -> TargetRecord:
         """The target, or `NotFound`."""
-        async with self._begin("alert_targets.read") as act:
-            return await get_target(act.conn, target_id, tenant_id=act.tenant_id)
+        async with self._begin("alert_targets.read") as scope:
+            return await get_target(scope.conn, target_id, tenant_id=scope.tenant_id)
 
     async def create(self, name: str, kind: TargetKind, address: str, *, sign: bool = True) -> TargetWithKey:
         """A new target; an address that leads inside is refused where that can be seen."""
-        async with self._begin("alert_targets.change") as act:
+        async with self._begin("alert_targets.change") as scope:
             target_id, key = await create_target(
-                act.conn,
+                scope.conn,
                 name,
                 kind,
                 address,
-                tenant_id=act.tenant_id,
-                created_by=act.principal.name,
+                tenant_id=scope.tenant_id,
+                created_by=scope.principal.name,
                 sign=sign,
                 box=self._runtime.secret_box(),
                 allowed=self._allowed(),
             )
-            made = await get_target(act.conn, target_id, tenant_id=act.tenant_id)
-            await act.audit(target_id, did="create", name=name, kind=kind, address=made.address, signed=made.signed)
+            made = await get_target(scope.conn, target_id, tenant_id=scope.tenant_id)
+            await scope.audit(target_id, did="create", name=name, kind=kind, address=made.address, signed=made.signed)
             return TargetWithKey(made, key)
 
     async def update(
         self, target_id: UUID, *, name: str | None = None, address: str | None = None, signing: Signing = "keep"
     ) -> TargetWithKey:
         """Change its name, its address, or its key."""
-        async with self._begin("alert_targets.change") as act:
+        async with self._begin("alert_targets.change") as scope:
             key = await update_target(
-                act.conn,
+                scope.conn,
                 target_id,
-                tenant_id=act.tenant_id,
+                tenant_id=scope.tenant_id,
                 name=name,
                 address=address,
                 signing=signing,
                 box=self._runtime.secret_box(),
                 allowed=self._allowed(),
             )
-            made = await get_target(act.conn, target_id, tenant_id=act.tenant_id)
-            await act.audit(target_id, did="update", name=made.name, address=made.address, signing=signing)
+            made = await get_target(scope.conn, target_id, tenant_id=scope.tenant_id)
+            await scope.audit(target_id, did="update", name=made.name, address=made.address, signing=signing)
             return TargetWithKey(made, key)
 
     async def delete(self, target_id: UUID) -> None:
         """Remove it; refused while a rule tells it."""
-        async with self._begin("alert_targets.change") as act:
-            await delete_target(act.conn, target_id, tenant_id=act.tenant_id)
-            await act.audit(target_id, did="delete")
+        async with self._begin("alert_targets.change") as scope:
+            await delete_target(scope.conn, target_id, tenant_id=scope.tenant_id)
+            await scope.audit(target_id, did="delete")
 
     async def test(self, target_id: UUID) -> UUID:
         """Send a test notice, as all are sent; gives back its id, by which its deliveries are found."""
-        async with self._begin("alert_targets.test") as act:
-            target = await get_target(act.conn, target_id, tenant_id=act.tenant_id)
+        async with self._begin("alert_targets.test") as scope:
+            target = await get_target(scope.conn, target_id, tenant_id=scope.tenant_id)
             notice_id = await enqueue_notice(
-                act.conn, tenant_id=target.tenant_id, target_id=target_id, event="test", body=TEST_BODY
+                scope.conn, tenant_id=target.tenant_id, target_id=target_id, event="test", body=TEST_BODY
             )
             if notice_id is None:
                 raise NotFound(f'unknown alert target "{target_id}"')
-            await act.audit(target_id, notice=notice_id)
+            await scope.audit(target_id, notice=notice_id)
             return notice_id
 
     def _allowed(self) -> Allowed:
@@ -110,8 +110,8 @@ class AlertTargets(TenantService):
         """By name: a tenant's, or everybody's and the server's own."""
         check_limit(limit)
         begin = None if cursor is None else read_cursor(cursor, str, UUID)
-        async with self._begin("alert_targets.read") as act:
+        async with self._begin("alert_targets.read") as scope:
             after = None if begin is None else (begin[0], begin[1])
-            targets = await list_targets(act.conn, tenant_id=act.tenant_id, limit=limit + 1, after=after)
+            targets = await list_targets(scope.conn, tenant_id=scope.tenant_id, limit=limit + 1, after=after)
         last = targets[limit - 1] if len(targets) > limit else None
         return TargetPage(targets[:limit], None if last is None else write_cursor(last.name, last.id))

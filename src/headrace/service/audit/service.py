@@ -57,9 +57,9 @@ class Audit(ServerService):
 
     async def list(self, wanted: AuditFilter = ALL, *, limit: int = 50, before: int | None = None) -> AuditPage:
         """A page of changes that fit, newest first."""
-        async with self._begin("audit.read") as act:
-            tenant_id = None if wanted.tenant is None else await find_tenant(act.conn, wanted.tenant)
-            rows = await act.conn.fetch(
+        async with self._begin("audit.read") as scope:
+            tenant_id = None if wanted.tenant is None else await find_tenant(scope.conn, wanted.tenant)
+            rows = await scope.conn.fetch(
                 SQL["list_audit"],
                 wanted.target,
                 tenant_id,

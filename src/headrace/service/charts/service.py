@@ -42,11 +42,11 @@ class Charts(TenantService):
     async def busiest(self, window: Window = "1h", *, limit: int = 8, tenant: str | None = None) -> list[Busy]:
         """The definitions with the most runs, each with how its runs were spread over the window."""
         back, step = WINDOWS[window]
-        async with self._begin("charts.read", tenant) as act:
-            now = await act.now()
+        async with self._begin("charts.read", tenant) as scope:
+            now = await scope.now()
             return await busiest(
-                act.conn,
-                tenant_id=act.tenant_id,
+                scope.conn,
+                tenant_id=scope.tenant_id,
                 since=now - back,
                 until=now,
                 hourly=step >= HOUR,
@@ -56,25 +56,25 @@ class Charts(TenantService):
 
     async def usual(self, *, tenant: str | None = None) -> dict[str, Histogram]:
         """How long runs took in the last seven days, by definition."""
-        async with self._begin("charts.read", tenant) as act:
-            return await usual_of_all(act.conn, tenant_id=act.tenant_id)
+        async with self._begin("charts.read", tenant) as scope:
+            return await usual_of_all(scope.conn, tenant_id=scope.tenant_id)
 
     async def throughput(
         self, window: Window = "1h", *, definition: str | None = None, tenant: str | None = None
     ) -> Chart:
         """How many jobs came in and ended in each step, how long they waited and ran."""
         back, step = WINDOWS[window]
-        async with self._begin("charts.read", tenant) as act:
+        async with self._begin("charts.read", tenant) as scope:
             definition_id = None
             if definition is not None:
-                definition_id = await act.conn.fetchval(SQL["find_definition"], definition)
+                definition_id = await scope.conn.fetchval(SQL["find_definition"], definition)
                 if definition_id is None:
                     raise NotFound(f'unknown definition "{definition}"', field="definition")
-            now = await act.now()
+            now = await scope.now()
             # The first step is a whole one: it begins within the window.
             steps = await series(
-                act.conn,
-                tenant_id=act.tenant_id,
+                scope.conn,
+                tenant_id=scope.tenant_id,
                 definition_id=definition_id,
                 since=now - back + step,
                 until=now,

@@ -42,8 +42,8 @@ class Definitions(ServerService):
 
     async def get(self, key: str) -> DefinitionRecord:
         """One that can be run, or `NotFound`."""
-        async with self._begin("definitions.read") as act:
-            return await read_definition(act.conn, key, runnable=True, system=act.principal.role == "super_admin")
+        async with self._begin("definitions.read") as scope:
+            return await read_definition(scope.conn, key, runnable=True, system=scope.principal.role == "super_admin")
 
     async def list(self, *, limit: int = 100, cursor: str | None = None) -> DefinitionPage:
         """Those that can be run."""
@@ -51,16 +51,16 @@ class Definitions(ServerService):
 
     async def inspect(self, key: str) -> DefinitionRecord:
         """Any, whatever its state, with the workers that know it."""
-        async with self._begin("definitions.inspect") as act:
-            return await read_definition(act.conn, key, runnable=False, workers=True)
+        async with self._begin("definitions.inspect") as scope:
+            return await read_definition(scope.conn, key, runnable=False, workers=True)
 
     async def statistics(self, key: str) -> DefinitionStatistics:
         """How it has been doing, for all tenants together."""
-        async with self._begin("definitions.inspect") as act:
-            definition = await read_definition(act.conn, key, runnable=False)
-            now = await act.now()
-            hours = await series(act.conn, definition_id=definition.id, since=now - DAY, until=now, step=HOUR)
-            return DefinitionStatistics(hours, (await usual_durations(act.conn, [definition.id])).get(definition.id))
+        async with self._begin("definitions.inspect") as scope:
+            definition = await read_definition(scope.conn, key, runnable=False)
+            now = await scope.now()
+            hours = await series(scope.conn, definition_id=definition.id, since=now - DAY, until=now, step=HOUR)
+            return DefinitionStatistics(hours, (await usual_durations(scope.conn, [definition.id])).get(definition.id))
 
     async def inspect_all(
         self, *, limit: int = 100, cursor: str | None = None, include_system: bool = False
@@ -81,24 +81,24 @@ class Definitions(ServerService):
     ) -> DefinitionRecord:
         """A job that calls a function of the database, made or changed."""
         max_attempts = max_attempts or self._runtime.settings.jobs.default_attempts
-        async with self._begin("definitions.define") as act:
+        async with self._begin("definitions.define") as scope:
             await define_sql_job(
-                act.conn,
+                scope.conn,
                 key,
                 function,
                 description=description,
                 timeout_seconds=timeout_seconds,
                 max_attempts=max_attempts,
             )
-            await act.audit(key, function=function, timeout_seconds=timeout_seconds, max_attempts=max_attempts)
-            return await read_definition(act.conn, key, runnable=False, workers=True)
+            await scope.audit(key, function=function, timeout_seconds=timeout_seconds, max_attempts=max_attempts)
+            return await read_definition(scope.conn, key, runnable=False, workers=True)
 
     async def update(self, key: str, **changes: Unpack[DefinitionChanges]) -> DefinitionRecord:
         """Set some of its settings, from now on and in every worker. A later sync from code leaves them alone."""
-        async with self._begin("definitions.update") as act:
-            await change_definition(act.conn, key, changes)
-            await act.audit(key, **changes)
-            return await read_definition(act.conn, key, runnable=False, workers=True)
+        async with self._begin("definitions.update") as scope:
+            await change_definition(scope.conn, key, changes)
+            await scope.audit(key, **changes)
+            return await read_definition(scope.conn, key, runnable=False, workers=True)
 
     async def enable(self, key: str) -> DefinitionRecord:
         """Accept and run its jobs again."""
@@ -110,27 +110,27 @@ class Definitions(ServerService):
 
     async def pause(self, key: str, *, note: str = "", resume_at: Ahead | None = None) -> DefinitionRecord:
         """No more of its jobs are claimed, until somebody resumes it or until the time given; what runs, runs on."""
-        async with self._begin("definitions.pause") as act:
-            end = await act.from_now(resume_at, "resume_at")
-            await pause_definition(act.conn, key, note=note, by=act.principal.name, resume_at=end)
-            await act.audit(key, paused=True, note=note, resume_at=end)
-            return await read_definition(act.conn, key, runnable=False, workers=True)
+        async with self._begin("definitions.pause") as scope:
+            end = await scope.from_now(resume_at, "resume_at")
+            await pause_definition(scope.conn, key, note=note, by=scope.principal.name, resume_at=end)
+            await scope.audit(key, paused=True, note=note, resume_at=end)
+            return await read_definition(scope.conn, key, runnable=False, workers=True)
 
     async def resume(self, key: str) -> DefinitionRecord:
         """Its jobs are claimed again."""
-        async with self._begin("definitions.pause") as act:
-            if await resume_definition(act.conn, key):
-                await act.audit(key, paused=False)
-            return await read_definition(act.conn, key, runnable=False, workers=True)
+        async with self._begin("definitions.pause") as scope:
+            if await resume_definition(scope.conn, key):
+                await scope.audit(key, paused=False)
+            return await read_definition(scope.conn, key, runnable=False, workers=True)
 
     async def _page(
         self, verb: str, *, runnable: bool, limit: int, cursor: str | None, system: bool = False
     ) -> DefinitionPage:
         check_limit(limit)
         after = None if cursor is None else read_cursor(cursor, str)[0]
-        async with self._begin(verb) as act:
+        async with self._begin(verb) as scope:
             definitions = await read_definitions(
-                act.conn, runnable=runnable, workers=not runnable, after=after, limit=limit + 1, system=system
+                scope.conn, runnable=runnable, workers=not runnable, after=after, limit=limit + 1, system=system
             )
         last = definitions[limit - 1] if len(definitions) > limit else None
         return DefinitionPage(definitions[:limit], None if last is None else write_cursor(last.key))

@@ -21,9 +21,9 @@ from headrace.triggers.enqueue import columns
 SQL = statements(__file__)
 
 
-async def secrets_of_events(act: Scope, events: Sequence[Any], deliveries: Sequence[Any]) -> dict[UUID, set[str]]:
+async def secrets_of_events(scope: Scope, events: Sequence[Any], deliveries: Sequence[Any]) -> dict[UUID, set[str]]:
     """By event, the values that are secret in jobs which came of it, and in those that its triggers would make."""
-    listeners = await _listeners(act, events)
+    listeners = await _listeners(scope, events)
     waiting = [
         [one for name in patterns(event["name"]) for one in listeners.get((event["tenant_id"], name), ())]
         for event in events
@@ -37,17 +37,17 @@ async def secrets_of_events(act: Scope, events: Sequence[Any], deliveries: Seque
         if row["job_id"] is not None:
             jobs.setdefault(row["job_id"], []).append(row["event_id"])
     # Triggers cannot make jobs with encrypted fields, so no key is needed.
-    for job_id, values in (await read_secrets(act.conn, NO_KEY, list(jobs))).items():
+    for job_id, values in (await read_secrets(scope.conn, NO_KEY, list(jobs))).items():
         for event_id in jobs[job_id]:
             secrets[event_id].update(values)
     return secrets
 
 
-async def _listeners(act: Scope, events: Sequence[Any]) -> dict[tuple[int, str], list[Any]]:
+async def _listeners(scope: Scope, events: Sequence[Any]) -> dict[tuple[int, str], list[Any]]:
     asked = {(event["tenant_id"], name) for event in events for name in patterns(event["name"])}
     listeners: dict[tuple[int, str], list[Any]] = {}
     if asked:
-        for row in await act.conn.fetch(SQL["read_listeners"], *columns(sorted(asked)), "|".join(WORDS), NAME_PARTS):
+        for row in await scope.conn.fetch(SQL["read_listeners"], *columns(sorted(asked)), "|".join(WORDS), NAME_PARTS):
             listeners.setdefault((row["tenant_id"], row["event"]), []).append(row)
     return listeners
 

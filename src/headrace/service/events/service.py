@@ -88,18 +88,18 @@ class Events(TenantService):
         tenant: str | None = None,
     ) -> Emitted:
         """Publish an event, or give the one that has the key already; `Conflict` if that is another."""
-        async with self._begin("events.emit") as act:
-            owner = tenant or act.owner
+        async with self._begin("events.emit") as scope:
+            owner = tenant or scope.owner
             emitted = await _emit(
-                act, name, data, tenant=owner, correlation_id=correlation_id, idempotency_key=idempotency_key
+                scope, name, data, tenant=owner, correlation_id=correlation_id, idempotency_key=idempotency_key
             )
-            await act.audit(emitted.id, name=name, tenant=owner, created=emitted.created)
+            await scope.audit(emitted.id, name=name, tenant=owner, created=emitted.created)
             return emitted
 
     async def get(self, event_id: UUID, *, tenant: str | None = None) -> EventRecord:
         """The event with its deliveries, or `NotFound`."""
-        async with self._begin("events.read", tenant) as act:
-            events = await _read(act, event_id=event_id, name=None, before=None, limit=1)
+        async with self._begin("events.read", tenant) as scope:
+            events = await _read(scope, event_id=event_id, name=None, before=None, limit=1)
         if not events:
             raise NotFound(f'unknown event "{event_id}"')
         return events[0]
@@ -110,14 +110,14 @@ class Events(TenantService):
         """The newest, with their deliveries."""
         check_limit(limit)
         before = None if cursor is None else read_cursor(cursor, UUID)[0]
-        async with self._begin("events.read", tenant) as act:
-            events = await _read(act, event_id=None, name=name, before=before, limit=limit + 1)
+        async with self._begin("events.read", tenant) as scope:
+            events = await _read(scope, event_id=None, name=name, before=before, limit=limit + 1)
         last = events[limit - 1] if len(events) > limit else None
         return EventPage(events[:limit], None if last is None else write_cursor(last.id))
 
 
 async def _emit(
-    act: Scope,
+    scope: Scope,
     name: str,
     data: Mapping[str, Any] | None,
     *,
@@ -131,7 +131,7 @@ async def _emit(
         with translated_errors():
             with emitting(name, tenant=tenant, correlation_id=correlation_id) as trace:
                 statement, values = emit_statement(parameters, trace, idempotency_key)
-                [(event_id, *created)] = await act.conn.fetch(statement, *values)
+                [(event_id, *created)] = await scope.conn.fetch(statement, *values)
             return Emitted(event_id, all(created))
     except BadRequest as error:
         error.field = "data" if isinstance(error, PayloadTooLarge) else "name"
@@ -139,11 +139,11 @@ async def _emit(
 
 
 async def _read(
-    act: Scope, *, event_id: UUID | None, name: str | None, before: UUID | None, limit: int
+    scope: Scope, *, event_id: UUID | None, name: str | None, before: UUID | None, limit: int
 ) -> Sequence[EventRecord]:
-    rows = await act.conn.fetch(SQL["read_events"], act.tenant_id, event_id, name, before, limit)
-    made = await act.conn.fetch(SQL["read_deliveries"], [row["id"] for row in rows])
-    secrets = await secrets_of_events(act, rows, made)
+    rows = await scope.conn.fetch(SQL["read_events"], scope.tenant_id, event_id, name, before, limit)
+    made = await scope.conn.fetch(SQL["read_deliveries"], [row["id"] for row in rows])
+    secrets = await secrets_of_events(scope, rows, made)
     deliveries: dict[UUID, list[EventDelivery]] = {}
     for of_event, *delivery in made:
         deliveries.setdefault(of_event, []).append(EventDelivery(*delivery))

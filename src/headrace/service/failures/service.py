@@ -71,20 +71,20 @@ class Failures(TenantService):
         self, window: ErrorWindow = "24h", *, definition: str | None = None, tenant: str | None = None
     ) -> FailurePage:
         """Kinds of failures, the one that was seen last first."""
-        async with self._begin("errors.read", tenant) as act:
-            until = await act.now()
+        async with self._begin("errors.read", tenant) as scope:
+            until = await scope.now()
             since = until - WINDOWS[window]
-            rows = await _newest(act, since)
+            rows = await _newest(scope, since)
             kinds = grouped([row for row in rows if _is_meant(row, definition)], since, until)[:MOST_KINDS]
-            await _add_tracebacks(act, kinds)
+            await _add_tracebacks(scope, kinds)
         cut = len(rows) == MOST_ATTEMPTS
         return FailurePage(kinds, since, until, rows[-1]["finished_at"] if cut else since)
 
 
-async def _newest(act: Scope, since: datetime) -> Sequence[Any]:
-    if act.tenant_id is None:
-        return await act.conn.fetch(SQL["newest_errors_of_all"], since, MOST_ATTEMPTS)
-    return await act.conn.fetch(SQL["newest_errors"], act.tenant_id, since, MOST_ATTEMPTS)
+async def _newest(scope: Scope, since: datetime) -> Sequence[Any]:
+    if scope.tenant_id is None:
+        return await scope.conn.fetch(SQL["newest_errors_of_all"], since, MOST_ATTEMPTS)
+    return await scope.conn.fetch(SQL["newest_errors"], scope.tenant_id, since, MOST_ATTEMPTS)
 
 
 def _is_meant(row: Any, definition: str | None) -> bool:
@@ -111,10 +111,10 @@ def grouped(rows: Sequence[Any], since: datetime, until: datetime) -> list[Failu
     return list(kinds.values())
 
 
-async def _add_tracebacks(act: Scope, kinds: Sequence[FailureGroup]) -> None:
+async def _add_tracebacks(scope: Scope, kinds: Sequence[FailureGroup]) -> None:
     samples = [kind.sample for kind in kinds]
-    rows = await act.conn.fetch(
-        SQL["tracebacks"], [one.job_id for one in samples], [one.run for one in samples], act.tenant_id
+    rows = await scope.conn.fetch(
+        SQL["tracebacks"], [one.job_id for one in samples], [one.run for one in samples], scope.tenant_id
     )
     tracebacks = {(row["job_id"], row["run"]): row["traceback"] for row in rows}
     for kind in kinds:

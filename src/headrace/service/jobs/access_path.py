@@ -1,4 +1,4 @@
-"""A road to jobs: rows within an index's reach, what is asked of each, and one page out of several roads."""
+"""An access path to jobs: rows within an index's reach, what is asked of each, and one page out of several paths."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class AccessPath:
 
 
 class ScannedIds(NamedTuple):
-    """What a road gave: matching ids, and the last id looked at where the window ended before the road did."""
+    """What a path gave: matching ids, and the last id looked at where the window ended before the path did."""
 
     ids: list[UUID]
     looked_to: UUID | None
@@ -53,25 +53,25 @@ class Merged(NamedTuple):
     looked_to: UUID | None
 
 
-def candidates(road: AccessPath, n: int, skip: int = 0) -> Statement:
+def candidates(path: AccessPath, n: int, skip: int = 0) -> Statement:
     """Up to n ids that fit, newest first, after so many others; ends as soon as they are found."""
     values: list[Any] = []
     sql = f"""
-select c.{road.id} from (
-  select {road.columns} from {road.table} as c {_where(road.within, values)}
-   order by c.{road.id} desc limit {road.window}) as c
- {_where(road.asked, values)} order by c.{road.id} desc offset {skip} limit {n}"""
+select c.{path.id} from (
+  select {path.columns} from {path.table} as c {_where(path.within, values)}
+   order by c.{path.id} desc limit {path.window}) as c
+ {_where(path.asked, values)} order by c.{path.id} desc offset {skip} limit {n}"""
     return Statement(sql, values)
 
 
-def window_end(road: AccessPath) -> Statement:
-    """The last id within the window, where the road goes on behind it."""
-    if road.end is not None:
-        return Statement(road.end, [])
+def window_end(path: AccessPath) -> Statement:
+    """The last id within the window, where the path goes on behind it."""
+    if path.end is not None:
+        return Statement(path.end, [])
     values: list[Any] = []
     sql = f"""
-select c.{road.id} from {road.table} as c {_where(road.within, values)}
- order by c.{road.id} desc offset {road.window - 1} limit 1"""
+select c.{path.id} from {path.table} as c {_where(path.within, values)}
+ order by c.{path.id} desc offset {path.window - 1} limit 1"""
     return Statement(sql, values)
 
 
@@ -85,7 +85,7 @@ def _where(conditions: Sequence[Condition], values: list[Any]) -> str:
 
 
 def merge(scans: Iterable[ScannedIds], *, limit: int, offset: int = 0) -> Merged:
-    """One page from all roads: nothing below where one of them stopped looking, for there it might have found more."""
+    """One page from all paths: nothing below where one of them stopped looking, for there it might have found more."""
     scans = list(scans)
     floor = max((f.looked_to for f in scans if f.looked_to is not None), default=None)
     ids = sorted({job_id for f in scans for job_id in f.ids if floor is None or job_id >= floor}, reverse=True)

@@ -20,13 +20,13 @@ class StatusCount(NamedTuple):
     capped: bool
 
 
-async def count_statuses(act: Scope) -> list[StatusCount]:
+async def count_statuses(scope: Scope) -> list[StatusCount]:
     """Of a tenant, or of all: live ones as they are or were seconds ago, ended ones by their indexes."""
-    live = await read_live(act)
-    if act.tenant_id is None:
-        [ended] = await act.conn.fetch(SQL["all_ended"], MOST_COUNTED + 1)
+    live = await read_live(scope)
+    if scope.tenant_id is None:
+        [ended] = await scope.conn.fetch(SQL["all_ended"], MOST_COUNTED + 1)
     else:
-        [ended] = await act.conn.fetch(SQL["own_ended"], act.tenant_id, MOST_COUNTED + 1)
+        [ended] = await scope.conn.fetch(SQL["own_ended"], scope.tenant_id, MOST_COUNTED + 1)
     counts = {status: live[status]["jobs"] if status in live else 0 for status in ("scheduled", "queued", "running")}
     return [
         StatusCount(status, min(jobs, MOST_COUNTED), jobs > MOST_COUNTED)

@@ -49,7 +49,7 @@ class JobRequest:
 
 async def enqueue_requests(
     box: SecretBox,
-    act: Scope,
+    scope: Scope,
     requests: Sequence[JobRequest],
     *,
     source: str = "api",
@@ -59,19 +59,19 @@ async def enqueue_requests(
     """The ids in order, each with whether it is new. All or none."""
     if len(requests) > LARGEST_BATCH:
         raise BadRequest(f"a batch has at most {LARGEST_BATCH:,} jobs, not {len(requests):,}", field="jobs")
-    owner = tenant or act.owner
-    schemas = await _schemas(act, {request.definition for request in requests}, owner)
+    owner = tenant or scope.owner
+    schemas = await _schemas(scope, {request.definition for request in requests}, owner)
     payloads = await _payloads(requests, schemas, box, owner)
-    quota = await quota_of(act, owner)
+    quota = await quota_of(scope, owner)
     if quota is not None:
         quota.allow_size(payloads)
     with _sending(requests, owner) as trace:
-        await act.carry(trace)
-        ids = await _insert(act, requests, payloads, owner, source, source_ref)
-    result = await _with_news(act, requests, ids)
+        await scope.carry(trace)
+        ids = await _insert(scope, requests, payloads, owner, source, source_ref)
+    result = await _with_news(scope, requests, ids)
     if quota is not None and any(new for _, new in result):
-        await allow_waiting(act, quota)
-    await _record(act, requests, result)
+        await allow_waiting(scope, quota)
+    await _record(scope, requests, result)
     return result
 
 
@@ -86,7 +86,7 @@ def _sending(requests: Sequence[JobRequest], tenant: str) -> AbstractContextMana
 
 
 async def _insert(
-    act: Scope,
+    scope: Scope,
     requests: Sequence[JobRequest],
     payloads: Sequence[str],
     owner: str,
@@ -98,7 +98,7 @@ async def _insert(
     pairs = list(zip(requests, payloads, strict=True))
     for (definition, *options), group in groupby(pairs, key=lambda pair: _terms(pair[0])):
         alike = list(group)
-        rows = await act.conn.fetch(
+        rows = await scope.conn.fetch(
             SQL["enqueue"],
             definition,
             [payload for _, payload in alike],
@@ -108,17 +108,17 @@ async def _insert(
             _keys([request.idempotency_key for request, _ in alike]),
             source,
             source_ref,
-            act.principal.name,
+            scope.principal.name,
         )
         ids += [row[0] for row in rows]
     return ids
 
 
-async def _with_news(act: Scope, requests: Sequence[JobRequest], ids: Sequence[UUID]) -> list[tuple[UUID, bool]]:
+async def _with_news(scope: Scope, requests: Sequence[JobRequest], ids: Sequence[UUID]) -> list[tuple[UUID, bool]]:
     """Each id with whether this request made the job. Without keys there is nothing to ask."""
     if not any(request.dedupe_key is not None or request.idempotency_key is not None for request in requests):
         return [(job_id, True) for job_id in ids]
-    new = {row[0] for row in await act.conn.fetch(SQL["made_now"], list(ids))}
+    new = {row[0] for row in await scope.conn.fetch(SQL["made_now"], list(ids))}
     result = []
     for job_id in ids:
         result.append((job_id, job_id in new))
@@ -126,16 +126,16 @@ async def _with_news(act: Scope, requests: Sequence[JobRequest], ids: Sequence[U
     return result
 
 
-async def _record(act: Scope, requests: Sequence[JobRequest], result: Sequence[tuple[UUID, bool]]) -> None:
+async def _record(scope: Scope, requests: Sequence[JobRequest], result: Sequence[tuple[UUID, bool]]) -> None:
     if len(requests) == 1:
-        await act.audit(result[0][0], definition=requests[0].definition, created=result[0][1])
+        await scope.audit(result[0][0], definition=requests[0].definition, created=result[0][1])
     else:
         definitions = sorted({request.definition for request in requests})
-        await act.audit(f"{len(requests)} jobs", definitions=definitions[:20], first=result[0][0] if result else None)
+        await scope.audit(f"{len(requests)} jobs", definitions=definitions[:20], first=result[0][0] if result else None)
 
 
-async def _schemas(act: Scope, keys: set[str], owner: str) -> dict[str, str]:
-    rows = await act.conn.fetch(SQL["payload_schemas"], list(keys), owner == SYSTEM_TENANT)
+async def _schemas(scope: Scope, keys: set[str], owner: str) -> dict[str, str]:
+    rows = await scope.conn.fetch(SQL["payload_schemas"], list(keys), owner == SYSTEM_TENANT)
     schemas: dict[str, str] = {row["key"]: row["payload_schema"] for row in rows}
     for key in sorted(keys - schemas.keys()):
         raise NotFound(f'unknown definition "{key}"', field="definition")

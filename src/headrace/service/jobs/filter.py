@@ -1,4 +1,4 @@
-"""What a list of jobs may be filtered by, and by which roads its candidates are found."""
+"""What a list of jobs may be filtered by, and by which paths its candidates are found."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class JobFilter:
         return bool(self.ids) or any(one is not None for one in (self.correlation_id, self.trigger, self.event))
 
 
-# -- roads
+# -- paths
 
 
 def plan_paths(wanted: JobFilter, *, tenant_id: int | None, after: UUID | None) -> list[AccessPath]:
-    """The roads that together lead to every job that fits."""
+    """The paths that together lead to every job that fits."""
     if wanted.names_records or not wanted.status:
         return [_by_record(wanted, tenant_id, after, by) for by in _reaches(wanted, tenant_id)]
     result = [_by_end(wanted, status, tenant_id, after) for status in wanted.status if status in FINAL]

@@ -25,16 +25,16 @@ class Operations(TenantService):
 
     async def get(self, operation_id: UUID, *, tenant: str | None = None) -> Operation:
         """How far it is, or `NotFound`."""
-        async with self._begin("operations.read", tenant) as act:
-            return await read_operation(act.conn, operation_id, act.tenant_id)
+        async with self._begin("operations.read", tenant) as scope:
+            return await read_operation(scope.conn, operation_id, scope.tenant_id)
 
     async def cancel(self, operation_id: UUID, *, tenant: str | None = None) -> Operation:
         """Let it go no further; what was changed stays changed."""
-        async with self._begin("operations.cancel", tenant) as act:
-            before = await read_operation(act.conn, operation_id, act.tenant_id)
-            if await cancel_operation(act.conn, operation_id, act.tenant_id):
-                await act.audit(operation_id, done=before.done)
-            return await read_operation(act.conn, operation_id, act.tenant_id)
+        async with self._begin("operations.cancel", tenant) as scope:
+            before = await read_operation(scope.conn, operation_id, scope.tenant_id)
+            if await cancel_operation(scope.conn, operation_id, scope.tenant_id):
+                await scope.audit(operation_id, done=before.done)
+            return await read_operation(scope.conn, operation_id, scope.tenant_id)
 
     async def run_all(self) -> None:
         """Go on with whatever is not done yet, until all is; what has a pace is waited for."""
@@ -49,5 +49,5 @@ class Operations(TenantService):
     # Last, for below it `list` is no type any more.
     async def list(self, *, limit: int = 50, tenant: str | None = None) -> Sequence[Operation]:
         """The newest first."""
-        async with self._begin("operations.read", tenant) as act:
-            return await list_operations(act.conn, act.tenant_id, limit)
+        async with self._begin("operations.read", tenant) as scope:
+            return await list_operations(scope.conn, scope.tenant_id, limit)

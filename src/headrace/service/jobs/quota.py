@@ -32,22 +32,22 @@ class Quota(NamedTuple):
             )
 
 
-async def quota_of(act: Scope, tenant: str) -> Quota | None:
+async def quota_of(scope: Scope, tenant: str) -> Quota | None:
     """None where there is none. With one for waiting jobs, this is the tenant's only enqueue until it commits."""
-    row = await act.conn.fetchrow(SQL["quota"], tenant)
+    row = await scope.conn.fetchrow(SQL["quota"], tenant)
     if row is None:
         return None
     quota = Quota(tenant, *row)
     if quota.max_queued is not None:
-        await act.conn.execute(SQL["take_turn"], quota.tenant_id)
+        await scope.conn.execute(SQL["take_turn"], quota.tenant_id)
     return quota
 
 
-async def allow_waiting(act: Scope, quota: Quota) -> None:
+async def allow_waiting(scope: Scope, quota: Quota) -> None:
     """Refuse what was just enqueued if too many wait with it; asked afterwards, so that a repeated request is none."""
     if quota.max_queued is None:
         return
-    if await act.conn.fetchval(SQL["may_exceed"], quota.tenant_id, quota.max_queued) and await act.conn.fetchval(
+    if await scope.conn.fetchval(SQL["may_exceed"], quota.tenant_id, quota.max_queued) and await scope.conn.fetchval(
         SQL["exceeds"], quota.tenant_id, quota.max_queued
     ):
         raise TooMany(

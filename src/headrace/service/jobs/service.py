@@ -80,124 +80,128 @@ class Jobs(TenantService):
         if not 0 <= offset <= FURTHEST_OFFSET:
             raise BadRequest(f"offset is 0 to {FURTHEST_OFFSET}; go on with next_cursor", field="offset")
         after = None if cursor is None else _cursor(cursor)
-        async with self._begin("jobs.list", tenant) as act:
-            page = await find_ids(act.conn, wanted, tenant_id=act.tenant_id, limit=limit, after=after, offset=offset)
-            records = {row["id"]: row for row in await act.conn.fetch(SQL["list_jobs"], page.ids)}
+        async with self._begin("jobs.list", tenant) as scope:
+            page = await find_ids(
+                scope.conn, wanted, tenant_id=scope.tenant_id, limit=limit, after=after, offset=offset
+            )
+            records = {row["id"]: row for row in await scope.conn.fetch(SQL["list_jobs"], page.ids)}
         items = [_record(records[job_id]) for job_id in page.ids if job_id in records]
         cursor = None if page.cursor is None else str(page.cursor)
         return JobPage(items, cursor, None if page.looked_to is None else time_of(page.looked_to))
 
     async def get(self, job_id: UUID, *, tenant: str | None = None) -> WholeJob:
         """The job as it stands, or `NotFound`."""
-        async with self._begin("jobs.read", tenant) as act:
-            return await read_job(act, job_id)
+        async with self._begin("jobs.read", tenant) as scope:
+            return await read_job(scope, job_id)
 
     async def attempts(self, job_id: UUID, *, tenant: str | None = None) -> Sequence[AttemptRecord]:
         """What came of each run, in order."""
-        async with self._begin("jobs.read", tenant) as act:
-            await read_job(act, job_id)
-            return await read_attempts(await act.conn.fetch(SQL["list_attempts"], job_id))
+        async with self._begin("jobs.read", tenant) as scope:
+            await read_job(scope, job_id)
+            return await read_attempts(await scope.conn.fetch(SQL["list_attempts"], job_id))
 
     async def enqueue(self, request: JobRequest, *, tenant: str | None = None) -> Enqueued:
         """One job, or the live one that has its key already."""
-        async with self._begin("jobs.enqueue", tenant) as act:
-            [(job_id, created)] = await enqueue_requests(self._runtime.secret_box(), act, [request])
-            return Enqueued(await read_job(act, job_id), created)
+        async with self._begin("jobs.enqueue", tenant) as scope:
+            [(job_id, created)] = await enqueue_requests(self._runtime.secret_box(), scope, [request])
+            return Enqueued(await read_job(scope, job_id), created)
 
     async def enqueue_many(
         self, requests: Sequence[JobRequest], *, tenant: str | None = None
     ) -> Sequence[tuple[UUID, bool]]:
         """Many at once, all or none; gives back the ids in order, each with whether it is new."""
-        async with self._begin("jobs.enqueue", tenant) as act:
-            return await enqueue_requests(self._runtime.secret_box(), act, requests)
+        async with self._begin("jobs.enqueue", tenant) as scope:
+            return await enqueue_requests(self._runtime.secret_box(), scope, requests)
 
     async def cancel(self, job_id: UUID, *, tenant: str | None = None) -> WholeJob:
         """Canceled, or told to stop if it runs; one that has ended stays as it is."""
-        async with self._begin("jobs.cancel", tenant) as act:
-            if await cancel_job(act.conn, job_id):
-                await act.audit(job_id)
-            return await read_job(act, job_id)
+        async with self._begin("jobs.cancel", tenant) as scope:
+            if await cancel_job(scope.conn, job_id):
+                await scope.audit(job_id)
+            return await read_job(scope, job_id)
 
     async def retry(
         self, job_id: UUID, *, payload: Mapping[str, Any] | None = None, tenant: str | None = None
     ) -> WholeJob:
         """Run an ended job again; with another payload as a new job, which replaces one that failed."""
-        async with self._begin("jobs.retry", tenant) as act:
-            old = await read_job(act, job_id)
+        async with self._begin("jobs.retry", tenant) as scope:
+            old = await read_job(scope, job_id)
             if payload is None:
-                if not await retry_job(act.conn, job_id):
-                    raise await _not_ended(act, job_id)
-                await act.audit(job_id)
-                return await read_job(act, job_id)
+                if not await retry_job(scope.conn, job_id):
+                    raise await _not_ended(scope, job_id)
+                await scope.audit(job_id)
+                return await read_job(scope, job_id)
             request = JobRequest(
                 definition=old.definition,
-                payload=await self._unmasked(act, payload, old),
+                payload=await self._unmasked(scope, payload, old),
                 queue=old.queue,
                 priority=old.priority,
                 max_attempts=old.max_attempts,
                 correlation_id=old.correlation_id,
             )
             [(new_id, _)] = await enqueue_requests(
-                self._runtime.secret_box(), act, [request], source="retry", source_ref=job_id, tenant=old.tenant
+                self._runtime.secret_box(), scope, [request], source="retry", source_ref=job_id, tenant=old.tenant
             )
-            if not await replace_job(act.conn, job_id, new_id):
-                raise await _not_ended(act, job_id)
-            await act.audit(job_id, new_job=new_id)
-            return await read_job(act, new_id)
+            if not await replace_job(scope.conn, job_id, new_id):
+                raise await _not_ended(scope, job_id)
+            await scope.audit(job_id, new_job=new_id)
+            return await read_job(scope, new_id)
 
-    async def _unmasked(self, act: Scope, edited: Mapping[str, Any], old: WholeJob) -> dict[str, Any]:
+    async def _unmasked(self, scope: Scope, edited: Mapping[str, Any], old: WholeJob) -> dict[str, Any]:
         """With what was masked for the person who edited the rest, in the clear: it is held against the schema."""
-        [(text, schema)] = await act.conn.fetch(SQL["read_payload"], old.id)
+        [(text, schema)] = await scope.conn.fetch(SQL["read_payload"], old.id)
         meant = await by_size(len(text), lambda: unmask(dict(edited), old.payload, read_object(text)))
         box, fields = self._runtime.secret_box(), encrypted_fields(read_secret_schema(schema))
         return decrypt_fields(meant, fields, box, tenant=old.tenant, definition=old.definition)
 
     async def why(self, job_id: UUID, *, tenant: str | None = None) -> Sequence[Reason]:
         """What keeps it from running, the weightiest first."""
-        async with self._begin("jobs.why", tenant) as act:
-            return reasons(await read_facts(act, job_id))
+        async with self._begin("jobs.why", tenant) as scope:
+            return reasons(await read_facts(scope, job_id))
 
     async def summary(self, *, window: timedelta = timedelta(hours=24), tenant: str | None = None) -> JobSummary:
         """How many jobs there are of each status now, and how many ended within the window."""
-        async with self._begin("jobs.summary", tenant) as act:
-            return await read_summary(act, window)
+        async with self._begin("jobs.summary", tenant) as scope:
+            return await read_summary(scope, window)
 
     async def counts(self, *, tenant: str | None = None) -> Sequence[StatusCount]:
         """How many jobs there are of each status, up to a bound."""
-        async with self._begin("jobs.summary", tenant) as act:
-            return await count_statuses(act)
+        async with self._begin("jobs.summary", tenant) as scope:
+            return await count_statuses(scope)
 
     async def count(self, action: Action, wanted: JobFilter, *, tenant: str | None = None) -> Count:
         """How many jobs a bulk operation would be about."""
-        async with self._begin("jobs.bulk", tenant) as act:
-            return await count_matching(act.conn, narrowed(action, wanted, now=await moment(act.conn)), act.tenant_id)
+        async with self._begin("jobs.bulk", tenant) as scope:
+            return await count_matching(
+                scope.conn, narrowed(action, wanted, now=await moment(scope.conn)), scope.tenant_id
+            )
 
     async def bulk(
         self, action: Action, wanted: JobFilter, *, per_second: int | None = None, tenant: str | None = None
     ) -> Operation:
         """Cancel, retry or delete every job that fits; goes on by itself and can be followed and canceled."""
-        async with self._begin("jobs.bulk", tenant) as act:
-            meant = narrowed(action, wanted, now=await moment(act.conn))
-            expected = await count_matching(act.conn, meant, act.tenant_id)
-            who = act.principal.name
+        async with self._begin("jobs.bulk", tenant) as scope:
+            meant = narrowed(action, wanted, now=await moment(scope.conn))
+            expected = await count_matching(scope.conn, meant, scope.tenant_id)
+            who = scope.principal.name
             made = await create_operation(
-                act.conn, act.tenant_id, action, meant, expected.matching, who, per_second=per_second
+                scope.conn, scope.tenant_id, action, meant, expected.matching, who, per_second=per_second
             )
-            await act.audit(made, action=action, filter=write_filter(meant), expected=expected.matching)
-            return await read_operation(act.conn, made, act.tenant_id)
+            await scope.audit(made, action=action, filter=write_filter(meant), expected=expected.matching)
+            return await read_operation(scope.conn, made, scope.tenant_id)
 
 
-async def read_job(act: Scope, job_id: UUID) -> WholeJob:
+async def read_job(scope: Scope, job_id: UUID) -> WholeJob:
     """The job as it stands, or `NotFound`: the same for one that is not there and one that is another tenant's."""
-    row = await act.conn.fetchrow(SQL["get_job"], job_id, act.tenant_id)
+    row = await scope.conn.fetchrow(SQL["get_job"], job_id, scope.tenant_id)
     if row is None:
         raise NotFound(f'unknown job "{job_id}"')
     return await read_whole(row)
 
 
-async def _not_ended(act: Scope, job_id: UUID) -> Conflict:
+async def _not_ended(scope: Scope, job_id: UUID) -> Conflict:
     """What it is by now: somebody else may have retried it meanwhile."""
-    job = await read_job(act, job_id)
+    job = await read_job(scope, job_id)
     return Conflict(f'job "{job_id}" is {job.status}: only a job that has ended can be retried')
 
 

@@ -33,19 +33,19 @@ class JobSummary:
     now: datetime
 
 
-async def read_live(act: Scope) -> dict[str, Any]:
+async def read_live(scope: Scope) -> dict[str, Any]:
     """Live jobs by status: how many, and since when the oldest waits."""
-    small = await act.conn.fetchval(SQL["queue_bytes"]) <= COUNTED_BYTES
-    counts = await act.conn.fetch(SQL["count_live"] if small else SQL["sampled"], act.tenant_id)
+    small = await scope.conn.fetchval(SQL["queue_bytes"]) <= COUNTED_BYTES
+    counts = await scope.conn.fetch(SQL["count_live"] if small else SQL["sampled"], scope.tenant_id)
     return {row["status"]: row for row in counts}
 
 
-async def read_summary(act: Scope, window: timedelta) -> JobSummary:
+async def read_summary(scope: Scope, window: timedelta) -> JobSummary:
     """The counts of a tenant, or of all."""
-    live = await read_live(act)
-    [ended] = await act.conn.fetch(SQL["ended"], act.tenant_id, window)
-    kept = SQL["dead"] if act.tenant_id is None else SQL["own_dead"]
-    dead = await act.conn.fetchval(kept, act.tenant_id, MOST_DEAD + 1)
+    live = await read_live(scope)
+    [ended] = await scope.conn.fetch(SQL["ended"], scope.tenant_id, window)
+    kept = SQL["dead"] if scope.tenant_id is None else SQL["own_dead"]
+    dead = await scope.conn.fetchval(kept, scope.tenant_id, MOST_DEAD + 1)
     oldest = live["queued"]["oldest"] if "queued" in live else None
     return JobSummary(
         **{status: live[status]["jobs"] if status in live else 0 for status in ("scheduled", "queued", "running")},

@@ -78,9 +78,9 @@ class WhyFacts:
     opens_in: float | None = None
 
 
-async def read_facts(act: Scope, job_id: UUID) -> WhyFacts:
+async def read_facts(scope: Scope, job_id: UUID) -> WhyFacts:
     """The facts as they are now, or `NotFound`."""
-    row = await act.conn.fetchrow(SQL["facts"], job_id, act.tenant_id, MOST_COUNTED)
+    row = await scope.conn.fetchrow(SQL["facts"], job_id, scope.tenant_id, MOST_COUNTED)
     if row is None or row["status"] is None:
         raise NotFound(f'unknown job "{job_id}"')
     pauses = [Standstill(**read_object(pause)) for pause in row["pauses"]]

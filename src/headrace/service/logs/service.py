@@ -39,9 +39,9 @@ class Logs(TenantService):
         """A job's lines in order, of a level (20 is info, 40 error) and up; `page.after` reads on."""
         if not 1 <= limit <= LARGEST_PAGE:
             raise BadRequest(f"limit is 1 to {LARGEST_PAGE:,}, not {limit}", field="limit")
-        async with self._begin("logs.read", tenant) as act:
-            await _expect_job(act, job_id)
-            return await read_lines(act.conn, job_id, after=after, limit=limit, level=level, stream=stream)
+        async with self._begin("logs.read", tenant) as scope:
+            await _expect_job(scope, job_id)
+            return await read_lines(scope.conn, job_id, after=after, limit=limit, level=level, stream=stream)
 
     def follow(
         self,
@@ -56,9 +56,9 @@ class Logs(TenantService):
 
         @asynccontextmanager
         async def connect() -> AsyncIterator[Connection]:
-            async with self._begin("logs.read", tenant) as act:
-                await _expect_job(act, job_id)
-                yield act.conn
+            async with self._begin("logs.read", tenant) as scope:
+                await _expect_job(scope, job_id)
+                yield scope.conn
 
         return follow(connect, job_id, after=after, level=level, stream=stream)
 
@@ -67,11 +67,11 @@ class Logs(TenantService):
     ) -> SearchPage:
         """Lines with all the words, newest first: words, "a phrase", prefix*, -excluded, or ~text for a substring."""
         own = self._principal.tenant is not None
-        async with self._begin("logs.search", tenant if own else None) as act:
-            return await search(act.conn, query, tenant=tenant, own=own, patience=PATIENCE, **options)
+        async with self._begin("logs.search", tenant if own else None) as scope:
+            return await search(scope.conn, query, tenant=tenant, own=own, patience=PATIENCE, **options)
 
 
-async def _expect_job(act: Scope, job_id: UUID) -> None:
+async def _expect_job(scope: Scope, job_id: UUID) -> None:
     """`NotFound` for a job that is not there, and for one that is another tenant's."""
-    if not await act.conn.fetchval(SQL["job_exists"], job_id, act.tenant_id):
+    if not await scope.conn.fetchval(SQL["job_exists"], job_id, scope.tenant_id):
         raise NotFound(f'unknown job "{job_id}"')

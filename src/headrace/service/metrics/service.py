@@ -110,8 +110,8 @@ class Metrics(ServerService):
 
     async def _measure(self, shown: Shown) -> Measured:
         """At a cost that does not follow the number of jobs."""
-        async with self._begin("metrics.read") as act:
-            conn = act.conn
+        async with self._begin("metrics.read") as scope:
+            conn = scope.conn
             if not shown.full:
                 shown.choose([(row[0], row[1]) for row in await conn.fetch(SQL["busiest"], 2 * MOST_PAIRS)])
             tenants, definitions = list(shown.tenants), list(shown.definitions)

@@ -99,9 +99,9 @@ class OverviewFacts:
     snapshot: float | None
 
 
-async def read_facts(act: Scope) -> OverviewFacts:
+async def read_facts(scope: Scope) -> OverviewFacts:
     """Of a tenant, or of all."""
-    conn, tenant_id = act.conn, act.tenant_id
+    conn, tenant_id = scope.conn, scope.tenant_id
     [done] = await conn.fetch(SQL["done"], tenant_id)
     [live] = await conn.fetch(SQL["live"])
     [triggers] = await conn.fetch(SQL["triggers"], tenant_id)

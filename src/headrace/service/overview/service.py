@@ -12,6 +12,6 @@ class Overview(TenantService):
 
     async def health(self, *, tenant: str | None = None) -> tuple[OverviewHealth, OverviewFacts]:
         """What is wrong now and where, and what that was told from."""
-        async with self._begin("overview.read", tenant) as act:
-            facts = await read_facts(act)
+        async with self._begin("overview.read", tenant) as scope:
+            facts = await read_facts(scope)
         return assess(facts), facts

@@ -83,14 +83,14 @@ class Queues(ServerService):
 
     async def get(self, queue: str) -> QueueRecord:
         """The queue, or `NotFound`."""
-        async with self._begin("queues.read") as act:
-            return await _read(act, queue)
+        async with self._begin("queues.read") as scope:
+            return await _read(scope, queue)
 
     async def history(self) -> Sequence[QueueHistory]:
         """The last hour of every queue in which something happened."""
-        async with self._begin("queues.read") as act:
-            depths = await act.conn.fetch(SQL["queue_depths"], STEPS)
-            shares = await act.conn.fetch(SQL["queue_shares"])
+        async with self._begin("queues.read") as scope:
+            depths = await scope.conn.fetch(SQL["queue_depths"], STEPS)
+            shares = await scope.conn.fetch(SQL["queue_shares"])
         histories: dict[str, QueueHistory] = {}
         for queue in sorted({row["queue"] for row in (*depths, *shares)}):
             histories[queue] = QueueHistory(queue, [0] * STEPS, [])
@@ -104,44 +104,44 @@ class Queues(ServerService):
         """What is named changes, from now on and in every worker; a limit of none lifts it."""
         if not QUEUE.fullmatch(queue):
             raise NotFound(f'unknown queue "{queue}"')
-        async with self._begin("queues.change") as act:
-            await act.conn.execute(SQL["ensure_settings"], queue)
-            row: Any = await act.conn.fetchrow(SQL["lock_settings"], queue)
+        async with self._begin("queues.change") as scope:
+            await scope.conn.execute(SQL["ensure_settings"], queue)
+            row: Any = await scope.conn.fetchrow(SQL["lock_settings"], queue)
             before = QueueSettings(*row)
             after = before._replace(**changes)
-            await act.conn.execute(SQL["change_settings"], queue, *after)
-            await act.audit(queue, before=before._asdict(), after=after._asdict())
-            return await _read(act, queue)
+            await scope.conn.execute(SQL["change_settings"], queue, *after)
+            await scope.audit(queue, before=before._asdict(), after=after._asdict())
+            return await _read(scope, queue)
 
     async def pause(self, queue: str, *, note: str = "", resume_at: Ahead | None = None) -> QueueRecord:
         """No more of its jobs are claimed, until somebody resumes it or until the time given; what runs, runs on."""
-        async with self._begin("queues.pause") as act:
-            end = await act.from_now(resume_at, "resume_at")
-            await _read(act, queue)
-            await act.conn.execute(SQL["pause_queue"], queue, note, act.principal.name, end)
-            await act.audit(queue, paused=True, note=note, resume_at=end)
-            return await _read(act, queue)
+        async with self._begin("queues.pause") as scope:
+            end = await scope.from_now(resume_at, "resume_at")
+            await _read(scope, queue)
+            await scope.conn.execute(SQL["pause_queue"], queue, note, scope.principal.name, end)
+            await scope.audit(queue, paused=True, note=note, resume_at=end)
+            return await _read(scope, queue)
 
     async def resume(self, queue: str) -> QueueRecord:
         """Its jobs are claimed again. Definitions that were paused by themselves stay so."""
-        async with self._begin("queues.pause") as act:
-            await _read(act, queue)
-            if await act.conn.fetchval(SQL["resume_queue"], queue):
-                await act.audit(queue, paused=False)
-            return await _read(act, queue)
+        async with self._begin("queues.pause") as scope:
+            await _read(scope, queue)
+            if await scope.conn.fetchval(SQL["resume_queue"], queue):
+                await scope.audit(queue, paused=False)
+            return await _read(scope, queue)
 
     # Last, for below it `list` is no type any more.
     async def list(
         self, *, limit: int = 50, after: str | None = None, include_system: bool = False
     ) -> Sequence[QueueRecord]:
         """By name; those that come after one, up to the limit. That of Headrace's own jobs only if that is said."""
-        async with self._begin("queues.read") as act:
-            rows = await act.conn.fetch(SQL["list_queues"], after, limit, None, include_system)
+        async with self._begin("queues.read") as scope:
+            rows = await scope.conn.fetch(SQL["list_queues"], after, limit, None, include_system)
             return [_record(row) for row in rows]
 
 
-async def _read(act: Scope, queue: str) -> QueueRecord:
-    row = await act.conn.fetchrow(SQL["list_queues"], None, 1, queue, True)
+async def _read(scope: Scope, queue: str) -> QueueRecord:
+    row = await scope.conn.fetchrow(SQL["list_queues"], None, 1, queue, True)
     if row is None:
         raise NotFound(f'unknown queue "{queue}"')
     return _record(row)

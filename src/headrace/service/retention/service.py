@@ -57,25 +57,25 @@ class Retention(ServerService):
 
     async def show(self) -> RetentionState:
         """As it stands. The settings are those of this process; workers may have others."""
-        async with self._begin("retention.read") as act:
-            own = [OwnRetention(*row) for row in await act.conn.fetch(SQL["list_own"])]
-            row = await act.conn.fetchrow(SQL["last_run"], KEY)
+        async with self._begin("retention.read") as scope:
+            own = [OwnRetention(*row) for row in await scope.conn.fetch(SQL["list_own"])]
+            row = await scope.conn.fetchrow(SQL["last_run"], KEY)
             last = None if row is None else LastRun(row[0], row[1], row[2], row[3] and read_json(row[3]))
-            return RetentionState(self._runtime.settings.retention, own, await list_weeks(act.conn), last)
+            return RetentionState(self._runtime.settings.retention, own, await list_weeks(scope.conn), last)
 
     async def preview(self) -> Pruned:
         """What a prune would remove now; nothing is changed."""
-        async with self._begin("retention.read") as act:
-            return await preview_prune(act.conn, keep_of(self._runtime.settings.retention))
+        async with self._begin("retention.read") as scope:
+            return await preview_prune(scope.conn, keep_of(self._runtime.settings.retention))
 
     async def run(self) -> UUID:
         """Have a worker prune now; gives back the job, or that which is at it already."""
-        async with self._begin("retention.run") as act:
+        async with self._begin("retention.run") as scope:
             try:
-                job_id = await enqueue_system_job(act.conn, KEY, dedupe_key=KEY, created_by=act.principal.name)
+                job_id = await enqueue_system_job(scope.conn, KEY, dedupe_key=KEY, created_by=scope.principal.name)
             except NotFound:
                 raise Conflict(
                     "no worker has made the built-in jobs known yet: start one, with builtin.enabled on"
                 ) from None
-            await act.audit(job_id, did="run")
+            await scope.audit(job_id, did="run")
             return job_id

@@ -16,8 +16,8 @@ class Stream(TenantService):
     @asynccontextmanager
     async def follow(self, hub: Hub, since: str | None = None) -> AsyncIterator[tuple[Batch, Subscriber]]:
         """What changed since then, and a listener for what comes; `since` is the id of the last event heard."""
-        async with self._begin("stream.follow") as act:
-            whose = act.tenant_id
+        async with self._begin("stream.follow") as scope:
+            whose = scope.tenant_id
         # First listen and then look back: what happens between the two is told twice, and not never.
         with hub.listen(whose, self._principal.token_id) as listener:
             first = await hub.catch_up(whose, None if since is None else _time_of(since))

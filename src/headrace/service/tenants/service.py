@@ -44,16 +44,16 @@ class Tenants(ServerService):
 
     async def get(self, name: str) -> Tenant:
         """The tenant, or `NotFound`."""
-        async with self._begin("tenants.read") as act:
-            return _tenant(await act.conn.fetchrow(SQL["get_tenant"], name), name)
+        async with self._begin("tenants.read") as scope:
+            return _tenant(await scope.conn.fetchrow(SQL["get_tenant"], name), name)
 
     async def create(self, name: str, title: str = "", limits: TenantLimits = NO_LIMITS, weight: int = 1) -> Tenant:
         """A tenant that was not there before."""
-        async with self._begin("tenants.change") as act:
-            if not await act.conn.fetchval(SQL["create_tenant"], name, title, weight, *limits):
+        async with self._begin("tenants.change") as scope:
+            if not await scope.conn.fetchval(SQL["create_tenant"], name, title, weight, *limits):
                 raise Conflict(f'tenant "{name}" is there already', field="name")
-            await act.audit(name, title=title, weight=weight, limits=limits._asdict())
-            return _tenant(await act.conn.fetchrow(SQL["get_tenant"], name), name)
+            await scope.audit(name, title=title, weight=weight, limits=limits._asdict())
+            return _tenant(await scope.conn.fetchrow(SQL["get_tenant"], name), name)
 
     async def change(
         self,
@@ -64,37 +64,37 @@ class Tenants(ServerService):
         weight: int | None = None,
     ) -> Tenant:
         """What is named changes, and nothing else; a limit of none lifts it."""
-        async with self._begin("tenants.change") as act:
-            await act.conn.execute(SQL["lock_tenant"], name)
-            before = _tenant(await act.conn.fetchrow(SQL["get_tenant"], name), name)
+        async with self._begin("tenants.change") as scope:
+            await scope.conn.execute(SQL["lock_tenant"], name)
+            before = _tenant(await scope.conn.fetchrow(SQL["get_tenant"], name), name)
             wanted = before.limits._replace(**(limits or {}))
             title, weight = before.title if title is None else title, before.weight if weight is None else weight
-            await act.conn.execute(SQL["change_tenant"], name, title, weight, *wanted)
-            after = _tenant(await act.conn.fetchrow(SQL["get_tenant"], name), name)
-            await act.audit(name, before=_about(before), after=_about(after))
+            await scope.conn.execute(SQL["change_tenant"], name, title, weight, *wanted)
+            after = _tenant(await scope.conn.fetchrow(SQL["get_tenant"], name), name)
+            await scope.audit(name, before=_about(before), after=_about(after))
             return after
 
     async def pause(self, name: str, *, note: str = "", resume_at: Ahead | None = None) -> Tenant:
         """None of its jobs are claimed, until somebody resumes it or until the time given; what runs, runs on."""
-        async with self._begin("tenants.pause") as act:
-            end = await act.from_now(resume_at, "resume_at")
-            await act.conn.execute(SQL["pause_tenant"], name, note, act.principal.name, end)
-            paused = _tenant(await act.conn.fetchrow(SQL["get_tenant"], name), name)
-            await act.audit(name, paused=True, note=note, resume_at=end)
+        async with self._begin("tenants.pause") as scope:
+            end = await scope.from_now(resume_at, "resume_at")
+            await scope.conn.execute(SQL["pause_tenant"], name, note, scope.principal.name, end)
+            paused = _tenant(await scope.conn.fetchrow(SQL["get_tenant"], name), name)
+            await scope.audit(name, paused=True, note=note, resume_at=end)
             return paused
 
     async def resume(self, name: str) -> Tenant:
         """Its jobs are claimed again."""
-        async with self._begin("tenants.pause") as act:
-            if await act.conn.fetchval(SQL["resume_tenant"], name):
-                await act.audit(name, paused=False)
-            return _tenant(await act.conn.fetchrow(SQL["get_tenant"], name), name)
+        async with self._begin("tenants.pause") as scope:
+            if await scope.conn.fetchval(SQL["resume_tenant"], name):
+                await scope.audit(name, paused=False)
+            return _tenant(await scope.conn.fetchrow(SQL["get_tenant"], name), name)
 
     # Last, for below it `list` is no type any more.
     async def list(self, *, limit: int = 50, after: str | None = None) -> Sequence[Tenant]:
         """By name; those that come after one, up to the limit."""
-        async with self._begin("tenants.read") as act:
-            rows = await act.conn.fetch(SQL["list_tenants"], after, limit)
+        async with self._begin("tenants.read") as scope:
+            rows = await scope.conn.fetch(SQL["list_tenants"], after, limit)
             return [_tenant(row, row["name"]) for row in rows]
 
 

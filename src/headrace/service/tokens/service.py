@@ -64,14 +64,14 @@ class Tokens(ServerService):
         if role != "worker" and queues != ("*",):
             raise BadRequest("only worker tokens are bound to queues", field="queues")
         token = PREFIX + secrets.token_urlsafe(32)
-        async with self._begin("tokens.change") as act:
-            end = await act.from_now(expires_at, "expires_at")
-            self._refuse_long_life(await act.now(), end)
-            row = await act.conn.fetchrow(
-                SQL["create_token"], name, digest(token), role, tenant, list(queues), end, act.principal.name
+        async with self._begin("tokens.change") as scope:
+            end = await scope.from_now(expires_at, "expires_at")
+            self._refuse_long_life(await scope.now(), end)
+            row = await scope.conn.fetchrow(
+                SQL["create_token"], name, digest(token), role, tenant, list(queues), end, scope.principal.name
             )
             about = Token(*row)  # type: ignore[misc] # an insert gives its row
-            await act.audit(about.id, name=name, role=role, tenant=tenant, expires_at=end)
+            await scope.audit(about.id, name=name, role=role, tenant=tenant, expires_at=end)
         return NewToken(token, about)
 
     def _refuse_long_life(self, now: datetime, expires_at: datetime | None) -> None:
@@ -83,22 +83,22 @@ class Tokens(ServerService):
 
     async def revoke(self, token_id: UUID) -> Token:
         """From now on it opens nothing; in every process within a second."""
-        async with self._begin("tokens.change") as act:
-            row = await act.conn.fetchrow(SQL["revoke_token"], token_id)
+        async with self._begin("tokens.change") as scope:
+            row = await scope.conn.fetchrow(SQL["revoke_token"], token_id)
             if row is None:
                 raise NotFound(f'unknown token "{token_id}"')
-            await act.audit(token_id, name=row["name"], revoked=True)
+            await scope.audit(token_id, name=row["name"], revoked=True)
             return Token(*row)
 
     async def list(self) -> list[Token]:
         """All that were ever made, newest first."""
-        async with self._begin("tokens.read") as act:
-            return [Token(*row) for row in await act.conn.fetch(SQL["list_tokens"])]
+        async with self._begin("tokens.read") as scope:
+            return [Token(*row) for row in await scope.conn.fetch(SQL["list_tokens"])]
 
     async def any_good(self) -> bool:
         """Whether there is one that opens anything."""
-        async with self._begin("tokens.read") as act:
-            return bool(await act.conn.fetchval(SQL["any_good"]))
+        async with self._begin("tokens.read") as scope:
+            return bool(await scope.conn.fetchval(SQL["any_good"]))
 
 
 class FoundPrincipal(NamedTuple):

@@ -65,12 +65,12 @@ class TriggerOverview(TenantService):
         """Those that fit, by name, each with how it has been doing."""
         check_limit(limit)
         begin = None if cursor is None else read_cursor(cursor, str, UUID)
-        async with self._begin("triggers.read", tenant) as act:
+        async with self._begin("triggers.read", tenant) as scope:
             after = None if begin is None else (begin[0], begin[1])
-            triggers = await page_triggers(act.conn, wanted, tenant_id=act.tenant_id, after=after, limit=limit + 1)
-            shown = await without_secrets(act, triggers[:limit])
-            now = await act.now()
-            runs = await recent_runs(act.conn, [one.id for one in shown], RUNS)
+            triggers = await page_triggers(scope.conn, wanted, tenant_id=scope.tenant_id, after=after, limit=limit + 1)
+            shown = await without_secrets(scope, triggers[:limit])
+            now = await scope.now()
+            runs = await recent_runs(scope.conn, [one.id for one in shown], RUNS)
         last = shown[-1] if len(triggers) > limit else None
         # Times to come are worked out rule by rule: not on the loop, where others would wait.
         items = await asyncio.to_thread(lambda: [_summary(one, runs[one.id], now) for one in shown])
@@ -81,11 +81,11 @@ class TriggerOverview(TenantService):
         if not timedelta(0) < until - first <= LONGEST:
             raise BadRequest(f"A calendar spans up to {LONGEST.days} days, forwards.", field="until")
         wanted = TriggerFilter(trigger_type="schedule", enabled=True)
-        async with self._begin("triggers.read", tenant) as act:
+        async with self._begin("triggers.read", tenant) as scope:
             triggers = await page_triggers(
-                act.conn, wanted, tenant_id=act.tenant_id, after=None, limit=MOST_TRIGGERS + 1
+                scope.conn, wanted, tenant_id=scope.tenant_id, after=None, limit=MOST_TRIGGERS + 1
             )
-            shown = await without_secrets(act, triggers[:MOST_TRIGGERS])
+            shown = await without_secrets(scope, triggers[:MOST_TRIGGERS])
         items = await asyncio.to_thread(lambda: [_due(one, first, until) for one in shown])
         return Calendar(items, len(triggers) > MOST_TRIGGERS)
 

@@ -77,8 +77,8 @@ class Triggers(TriggerOverview):
 
     async def get(self, trigger: str | UUID, *, tenant: str | None = None) -> Trigger:
         """The trigger as it stands, or `NotFound`."""
-        async with self._begin("triggers.read") as act:
-            return await _get(act, await _named(act, trigger, tenant))
+        async with self._begin("triggers.read") as scope:
+            return await _get(scope, await _named(scope, trigger, tenant))
 
     async def create(
         self,
@@ -91,12 +91,12 @@ class Triggers(TriggerOverview):
         **settings: Unpack[TriggerSettings],
     ) -> UUID:
         """A new trigger; a bad rule, zone, template or payload is refused with the reason."""
-        async with self._begin("triggers.change") as act:
-            owner, by = tenant or act.owner, created_by or act.principal.name
+        async with self._begin("triggers.change") as scope:
+            owner, by = tenant or scope.owner, created_by or scope.principal.name
             trigger_id = await create_trigger(
-                act.conn, name, definition, settings, tenant=owner, enabled=enabled, created_by=by
+                scope.conn, name, definition, settings, tenant=owner, enabled=enabled, created_by=by
             )
-            await act.audit(
+            await scope.audit(
                 trigger_id, did="create", name=name, tenant=owner, definition=definition, **_short(settings)
             )
             return trigger_id
@@ -110,41 +110,41 @@ class Triggers(TriggerOverview):
         **changes: Unpack[TriggerSettings],
     ) -> None:
         """Change some settings. A new rule holds from now; what the old one left undone is among the fires."""
-        async with self._begin("triggers.change") as act:
-            named = await _named(act, trigger, tenant)
-            await update_trigger(act.conn, named.name, changes, tenant=named.tenant)
+        async with self._begin("triggers.change") as scope:
+            named = await _named(scope, trigger, tenant)
+            await update_trigger(scope.conn, named.name, changes, tenant=named.tenant)
             changed = {} if enabled is None else {"enabled": enabled}
             if enabled is not None:
-                await set_enabled(act.conn, named.name, tenant=named.tenant, enabled=enabled)
-            await _audit(act, named, "update", **_short(changes), **changed)
+                await set_enabled(scope.conn, named.name, tenant=named.tenant, enabled=enabled)
+            await _audit(scope, named, "update", **_short(changes), **changed)
 
     async def reset(self, trigger: str | UUID, *, tenant: str | None = None) -> None:
         """Undo what was changed by hand of a trigger that code declares."""
-        async with self._begin("triggers.change") as act:
-            named = await _named(act, trigger, tenant)
-            await reset_trigger(act.conn, named.name, tenant=named.tenant)
-            await _audit(act, named, "reset")
+        async with self._begin("triggers.change") as scope:
+            named = await _named(scope, trigger, tenant)
+            await reset_trigger(scope.conn, named.name, tenant=named.tenant)
+            await _audit(scope, named, "reset")
 
     async def enable(self, trigger: str | UUID, *, tenant: str | None = None) -> None:
         """Turn it on, from now: what was due meanwhile does not fire."""
-        async with self._begin("triggers.change") as act:
-            named = await _named(act, trigger, tenant)
-            await set_enabled(act.conn, named.name, tenant=named.tenant, enabled=True)
-            await _audit(act, named, "enable")
+        async with self._begin("triggers.change") as scope:
+            named = await _named(scope, trigger, tenant)
+            await set_enabled(scope.conn, named.name, tenant=named.tenant, enabled=True)
+            await _audit(scope, named, "enable")
 
     async def disable(self, trigger: str | UUID, *, tenant: str | None = None, note: str | None = None) -> None:
         """Turn it off. When this returns it fires no more; jobs already enqueued are left alone."""
-        async with self._begin("triggers.change") as act:
-            named = await _named(act, trigger, tenant)
-            await set_enabled(act.conn, named.name, tenant=named.tenant, enabled=False, note=note)
-            await _audit(act, named, "disable", note=note)
+        async with self._begin("triggers.change") as scope:
+            named = await _named(scope, trigger, tenant)
+            await set_enabled(scope.conn, named.name, tenant=named.tenant, enabled=False, note=note)
+            await _audit(scope, named, "disable", note=note)
 
     async def delete(self, trigger: str | UUID, *, tenant: str | None = None) -> None:
         """Remove it; history stays."""
-        async with self._begin("triggers.change") as act:
-            named = await _named(act, trigger, tenant)
-            await _audit(act, named, "delete")
-            await delete_trigger(act.conn, named.name, tenant=named.tenant)
+        async with self._begin("triggers.change") as scope:
+            named = await _named(scope, trigger, tenant)
+            await _audit(scope, named, "delete")
+            await delete_trigger(scope.conn, named.name, tenant=named.tenant)
 
     async def fire(
         self,
@@ -155,20 +155,20 @@ class Triggers(TriggerOverview):
         created_by: str | None = None,
     ) -> Ran:
         """Run it now, also when it is disabled. `overlap="skip"` does not while a job of it is live."""
-        async with self._begin("triggers.fire") as act:
-            named, by = await _named(act, trigger, tenant), created_by or act.principal.name
+        async with self._begin("triggers.fire") as scope:
+            named, by = await _named(scope, trigger, tenant), created_by or scope.principal.name
             with producing(f"fire {named.name}", "fire", trigger=named.name, tenant=named.tenant) as trace:
-                await act.carry(trace)
-                ran = await run_now(act.conn, named.name, tenant=named.tenant, overlap=overlap, created_by=by)
-            await _audit(act, named, "fire", **ran._asdict())
+                await scope.carry(trace)
+                ran = await run_now(scope.conn, named.name, tenant=named.tenant, overlap=overlap, created_by=by)
+            await _audit(scope, named, "fire", **ran._asdict())
             return ran
 
     async def skip_next(self, trigger: str | UUID, *, tenant: str | None = None) -> datetime:
         """Let the next due time pass; gives back which."""
-        async with self._begin("triggers.fire") as act:
-            named = await _named(act, trigger, tenant)
-            due_at = await skip_next(act.conn, named.name, tenant=named.tenant)
-            await _audit(act, named, "skip_next", due_at=due_at)
+        async with self._begin("triggers.fire") as scope:
+            named = await _named(scope, trigger, tenant)
+            due_at = await skip_next(scope.conn, named.name, tenant=named.tenant)
+            await _audit(scope, named, "skip_next", due_at=due_at)
             return due_at
 
     async def backfill(
@@ -182,11 +182,11 @@ class Triggers(TriggerOverview):
         cap: int = CAP,
     ) -> Backfilled:
         """Jobs for the due times from first to until, oldest first, also for those that have fired already."""
-        async with self._begin("triggers.fire") as act:
-            named = await _named(act, trigger, tenant)
-            made = await backfill(act.conn, named.name, first, until, tenant=named.tenant, overlap=overlap, cap=cap)
+        async with self._begin("triggers.fire") as scope:
+            named = await _named(scope, trigger, tenant)
+            made = await backfill(scope.conn, named.name, first, until, tenant=named.tenant, overlap=overlap, cap=cap)
             await _audit(
-                act, named, "backfill", first=first, until=until, occasion=made.occasion, jobs=len(made.job_ids)
+                scope, named, "backfill", first=first, until=until, occasion=made.occasion, jobs=len(made.job_ids)
             )
             return made
 
@@ -200,17 +200,17 @@ class Triggers(TriggerOverview):
 
     async def fires(self, trigger: str | UUID, *, tenant: str | None = None, limit: int = 100) -> Sequence[Fire]:
         """What became of its due times, newest first; also of one that was deleted."""
-        async with self._begin("triggers.read") as act:
-            return await list_fires(act.conn, await _id(act, trigger, tenant), limit=limit)
+        async with self._begin("triggers.read") as scope:
+            return await list_fires(scope.conn, await _id(scope, trigger, tenant), limit=limit)
 
     async def fires_page(self, trigger: str | UUID, *, limit: int = 100, cursor: str | None = None) -> FirePage:
         """The same, page by page."""
         check_limit(limit)
         begin = None if cursor is None else read_cursor(cursor, moment, moment, str)
-        async with self._begin("triggers.read") as act:
-            trigger_id = await _id(act, trigger, None)
+        async with self._begin("triggers.read") as scope:
+            trigger_id = await _id(scope, trigger, None)
             before = None if begin is None else (begin[0], begin[1], begin[2])
-            lines = await list_fires(act.conn, trigger_id, limit=limit + 1, before=before)
+            lines = await list_fires(scope.conn, trigger_id, limit=limit + 1, before=before)
         last = lines[limit - 1] if len(lines) > limit else None
         return FirePage(lines[:limit], None if last is None else write_cursor(last.due_at, last.at, last.occasion))
 
@@ -218,8 +218,8 @@ class Triggers(TriggerOverview):
         self, trigger: str | UUID, *, tenant: str | None = None, limit: int = 100
     ) -> Sequence[Delivered]:
         """What it made of events, newest first."""
-        async with self._begin("triggers.read") as act:
-            return await list_deliveries(act.conn, await _id(act, trigger, tenant), limit=limit)
+        async with self._begin("triggers.read") as scope:
+            return await list_deliveries(scope.conn, await _id(scope, trigger, tenant), limit=limit)
 
     async def deliveries_page(
         self, trigger: str | UUID, *, limit: int = 100, cursor: str | None = None
@@ -227,9 +227,9 @@ class Triggers(TriggerOverview):
         """The same, page by page."""
         check_limit(limit)
         before = None if cursor is None else read_cursor(cursor, UUID)[0]
-        async with self._begin("triggers.read") as act:
-            trigger_id = await _id(act, trigger, None)
-            lines = await list_deliveries(act.conn, trigger_id, limit=limit, before=before)
+        async with self._begin("triggers.read") as scope:
+            trigger_id = await _id(scope, trigger, None)
+            lines = await list_deliveries(scope.conn, trigger_id, limit=limit, before=before)
         # Within a page they are in order of time, of which an id knows milliseconds only.
         oldest = min(line.event_id for line in lines) if len(lines) == limit else None
         return EventDeliveryPage(lines, None if oldest is None else write_cursor(oldest))
@@ -244,16 +244,16 @@ class Triggers(TriggerOverview):
         return await asyncio.to_thread(forecast_settings, settings, n, await self._now())
 
     async def _now(self) -> datetime:
-        async with self._begin("triggers.read") as act:
-            return await act.now()
+        async with self._begin("triggers.read") as scope:
+            return await scope.now()
 
     async def render(
         self, sample: SampleEvent, *, definition: str | None = None, tenant: str | None = None
     ) -> Rendered:
         """What a template makes of an event, or the error; held against the definition where one is named."""
-        async with self._begin("triggers.read") as act:
-            schema = None if definition is None else await schema_of(act.conn, definition)
-            owner, now = tenant or act.owner, await act.now()
+        async with self._begin("triggers.read") as scope:
+            schema = None if definition is None else await schema_of(scope.conn, definition)
+            owner, now = tenant or scope.owner, await scope.now()
         return await asyncio.to_thread(render, sample, tenant=owner, schema=schema, now=now)
 
     async def page(
@@ -262,37 +262,37 @@ class Triggers(TriggerOverview):
         """Those that fit, by name: a tenant's, or everybody's."""
         check_limit(limit)
         begin = None if cursor is None else read_cursor(cursor, str, UUID)
-        async with self._begin("triggers.read", tenant) as act:
+        async with self._begin("triggers.read", tenant) as scope:
             after = None if begin is None else (begin[0], begin[1])
-            read = await page_triggers(act.conn, wanted, tenant_id=act.tenant_id, after=after, limit=limit + 1)
-            triggers = await without_secrets(act, read)
+            read = await page_triggers(scope.conn, wanted, tenant_id=scope.tenant_id, after=after, limit=limit + 1)
+            triggers = await without_secrets(scope, read)
         last = triggers[limit - 1] if len(triggers) > limit else None
         return TriggerPage(triggers[:limit], None if last is None else write_cursor(last.name, last.id))
 
     async def list(self, *, tenant: str | None = None) -> Sequence[Trigger]:
         """All of a tenant's, by name."""
-        async with self._begin("triggers.read") as act:
-            return await without_secrets(act, await list_triggers(act.conn, tenant=tenant or act.owner))
+        async with self._begin("triggers.read") as scope:
+            return await without_secrets(scope, await list_triggers(scope.conn, tenant=tenant or scope.owner))
 
 
-async def _named(act: Scope, trigger: str | UUID, tenant: str | None, *, deleted: bool = False) -> Named:
+async def _named(scope: Scope, trigger: str | UUID, tenant: str | None, *, deleted: bool = False) -> Named:
     """Its name and tenant. Whoever has a tenant finds only what is theirs: the database knows no other."""
     if isinstance(trigger, str):
-        return Named(trigger, tenant or act.owner)
-    named = await name_trigger(act.conn, trigger, tenant_id=act.tenant_id, deleted=deleted)
+        return Named(trigger, tenant or scope.owner)
+    named = await name_trigger(scope.conn, trigger, tenant_id=scope.tenant_id, deleted=deleted)
     if tenant is not None and tenant != named.tenant:
         raise NotFound(f'unknown trigger "{trigger}"')
     return named
 
 
-async def _id(act: Scope, trigger: str | UUID, tenant: str | None) -> UUID:
+async def _id(scope: Scope, trigger: str | UUID, tenant: str | None) -> UUID:
     """Its id, also of one that was deleted."""
-    named = await _named(act, trigger, tenant, deleted=True)
-    return trigger if isinstance(trigger, UUID) else await find_trigger(act.conn, named.name, tenant=named.tenant)
+    named = await _named(scope, trigger, tenant, deleted=True)
+    return trigger if isinstance(trigger, UUID) else await find_trigger(scope.conn, named.name, tenant=named.tenant)
 
 
-async def _get(act: Scope, named: Named) -> Trigger:
-    [trigger] = await without_secrets(act, [await get_trigger(act.conn, named.name, tenant=named.tenant)])
+async def _get(scope: Scope, named: Named) -> Trigger:
+    [trigger] = await without_secrets(scope, [await get_trigger(scope.conn, named.name, tenant=named.tenant)])
     return trigger
 
 
@@ -301,6 +301,6 @@ def _short(settings: Mapping[str, object]) -> dict[str, object]:
     return {name: "given" if name == "payload" else value for name, value in settings.items()}
 
 
-async def _audit(act: Scope, named: Named, did: str, **detail: object) -> None:
-    trigger_id = await find_trigger(act.conn, named.name, tenant=named.tenant)
-    await act.audit(trigger_id, did=did, name=named.name, tenant=named.tenant, **detail)
+async def _audit(scope: Scope, named: Named, did: str, **detail: object) -> None:
+    trigger_id = await find_trigger(scope.conn, named.name, tenant=named.tenant)
+    await scope.audit(trigger_id, did=did, name=named.name, tenant=named.tenant, **detail)

@@ -17,12 +17,12 @@ from headrace.service.session import Scope
 SQL = statements(__file__)
 
 
-async def without_secrets(act: Scope, triggers: Sequence[Trigger]) -> list[Trigger]:
+async def without_secrets(scope: Scope, triggers: Sequence[Trigger]) -> list[Trigger]:
     """The same triggers; the schemas of their definitions say what is secret."""
     keys = {trigger.definition for trigger in triggers if trigger.settings["payload"] or "payload" in trigger.overrides}
     if not keys:
         return list(triggers)
-    rows = await act.conn.fetch(SQL["payload_schemas"], list(keys))
+    rows = await scope.conn.fetch(SQL["payload_schemas"], list(keys))
     schemas = {row["key"]: read_secret_schema(row["payload_schema"]) for row in rows}
     size = rough_size([(trigger.settings["payload"], trigger.overrides) for trigger in triggers], LARGE)
     return await by_size(

@@ -22,19 +22,19 @@ from headrace.triggers.declare import sync_triggers
 SQL = statements(__file__)
 
 
-async def sync_declared(act: Scope, declared: Declared, synced: Synced) -> None:
+async def sync_declared(scope: Scope, declared: Declared, synced: Synced) -> None:
     """Sync, and note what came of it. Audited when anything changed."""
     # In a thread: a worker may declare many definitions, and measuring a large schema takes a while.
     await asyncio.to_thread(_check_all, declared.definitions)
-    bound = [] if EVERY in act.principal.queues else list(act.principal.queues)
-    definitions = await _stay_within(act, declared, bound, synced) if bound else declared.definitions
+    bound = [] if EVERY in scope.principal.queues else list(scope.principal.queues)
+    definitions = await _stay_within(scope, declared, bound, synced) if bound else declared.definitions
     # Whoever is bound to queues does not know all of an app, so nothing has left its code.
     complete = declared.complete and not bound
     triggers = {definition.key: definition.triggers for definition in definitions}
     app = declared.app
     alone = app != UNNAMED
-    report = await sync_definitions(act.conn, definitions, app=app, complete=complete, alone=alone)
-    fired = await sync_triggers(act.conn, triggers, app=app, complete=complete, kept=report.kept)
+    report = await sync_definitions(scope.conn, definitions, app=app, complete=complete, alone=alone)
+    fired = await sync_triggers(scope.conn, triggers, app=app, complete=complete, kept=report.kept)
     synced.added.extend(report.added)
     synced.changed.extend(report.changed)
     synced.deleted_from_code.extend(report.deleted_from_code)
@@ -44,17 +44,17 @@ async def sync_declared(act: Scope, declared: Declared, synced: Synced) -> None:
     changes |= {"triggers_added": fired.added, "triggers_changed": fired.changed}
     changes |= {"triggers_deleted_from_code": fired.deleted_from_code}
     if changed := {name: keys for name, keys in changes.items() if keys}:
-        await act.audit(app, **changed)
+        await scope.audit(app, **changed)
 
 
-async def _stay_within(act: Scope, declared: Declared, queues: Sequence[str], synced: Synced) -> list[Definition]:
+async def _stay_within(scope: Scope, declared: Declared, queues: Sequence[str], synced: Synced) -> list[Definition]:
     """What a token bound to queues may declare: nothing that runs elsewhere, or would take over what does.
 
     The rest is not refused, for an app may well declare more than one machine serves; it is told what was left out.
     """
     keys = [definition.key for definition in declared.definitions]
     names = [trigger.name for definition in declared.definitions for trigger in definition.triggers]
-    others = {(row[0], row[1]) for row in await act.conn.fetch(SQL["list_elsewhere"], keys, names, queues)}
+    others = {(row[0], row[1]) for row in await scope.conn.fetch(SQL["list_elsewhere"], keys, names, queues)}
     kept = []
     for definition in declared.definitions:
         if definition.queue not in queues or ("definition", definition.key) in others:

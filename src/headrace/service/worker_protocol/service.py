@@ -88,24 +88,24 @@ class WorkerProtocol:
         self._authorise()
         refuse_sql_jobs(hello.worker.definitions)
         queues = grant_queues(self._principal, hello.worker.queues)
-        async with begin(self._runtime, self._principal, "definitions.sync") as act:
+        async with begin(self._runtime, self._principal, "definitions.sync") as scope:
             synced = Synced()
             for declared in hello.declared:
-                await sync_declared(act, declared, synced)
-            worker_id = await self._write_worker(act, hello, queues)
-            renewed = await renew_lease(act.conn, worker_id=worker_id, running=0)
+                await sync_declared(scope, declared, synced)
+            worker_id = await self._write_worker(scope, hello, queues)
+            renewed = await renew_lease(scope.conn, worker_id=worker_id, running=0)
             if renewed is None:
                 raise LeaseLost(LOST)
         protocol_state(self._runtime.database).heard(worker_id, hello.worker.lease.total_seconds())
         return Registered(worker_id, queues, renewed.now, hello.worker.lease.total_seconds(), synced)
 
-    async def _write_worker(self, act: Scope, hello: Registration, queues: tuple[str, ...]) -> int:
+    async def _write_worker(self, scope: Scope, hello: Registration, queues: tuple[str, ...]) -> int:
         if hello.worker_id is not None:
             await protocol_state(self._runtime.database).check_owner(hello.worker_id, self._owner)
             definitions, schemas = list(hello.worker.definitions), json.dumps(hello.worker.schemas)
-            await act.conn.execute(SQL["serve_definitions"], hello.worker_id, definitions, schemas)
+            await scope.conn.execute(SQL["serve_definitions"], hello.worker_id, definitions, schemas)
             return hello.worker_id
-        return await register_worker(act.conn, replace(hello.worker, queues=queues, principal=self._owner))
+        return await register_worker(scope.conn, replace(hello.worker, queues=queues, principal=self._owner))
 
     async def heartbeat(
         self,

@@ -47,34 +47,34 @@ class Workers(ServerService):
 
     async def get(self, worker_id: int) -> WorkerRecord:
         """The worker, or `NotFound`."""
-        async with self._begin("workers.read") as act:
-            return await _read(act, worker_id)
+        async with self._begin("workers.read") as scope:
+            return await _read(scope, worker_id)
 
     async def drain(self, worker_id: int) -> WorkerRecord:
         """Have it finish what it runs, claim no more and stop. It hears of it at once, or with its next heartbeat."""
-        async with self._begin("workers.drain") as act:
-            worker = await _read(act, worker_id)
+        async with self._begin("workers.drain") as scope:
+            worker = await _read(scope, worker_id)
             if worker.state != "live":
                 raise Conflict(f"worker {worker_id} is {worker.state}: only a live one can be drained")
             if not worker.draining:
-                await act.conn.execute(SQL["drain_worker"], worker_id)
-                await act.conn.execute(SQL["tell_worker"], worker_id)
-                await act.audit(worker_id, name=worker.name)
-            return await _read(act, worker_id)
+                await scope.conn.execute(SQL["drain_worker"], worker_id)
+                await scope.conn.execute(SQL["tell_worker"], worker_id)
+                await scope.audit(worker_id, name=worker.name)
+            return await _read(scope, worker_id)
 
     # Last, for below it `list` is no type any more.
     async def list(
         self, *, state: WorkerState | None = None, limit: int = 50, before: int | None = None
     ) -> Sequence[WorkerRecord]:
         """Newest first, each with the first of its jobs; without a state, those that live or ended within a day."""
-        async with self._begin("workers.read") as act:
+        async with self._begin("workers.read") as scope:
             first = NEWEST if before is None else before
-            rows = await act.conn.fetch(SQL["list_workers"], first, state, limit, MOST_JOBS)
+            rows = await scope.conn.fetch(SQL["list_workers"], first, state, limit, MOST_JOBS)
             return [WorkerRecord(*row) for row in rows]
 
 
-async def _read(act: Scope, worker_id: int) -> WorkerRecord:
-    row: Any = await act.conn.fetchrow(SQL["get_worker"], worker_id, MOST_JOBS)
+async def _read(scope: Scope, worker_id: int) -> WorkerRecord:
+    row: Any = await scope.conn.fetchrow(SQL["get_worker"], worker_id, MOST_JOBS)
     if row is None:
         raise NotFound(f"unknown worker {worker_id}")
     return WorkerRecord(*row)
