@@ -1,7 +1,8 @@
-"""Find runs of lines that stand twice. A test looks through all SQL files with it."""
+"""Find runs of lines that stand twice. Tests look through all SQL files, and through the Python of different layers."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -38,7 +39,7 @@ class Run(NamedTuple):
 
 
 def repeated(files: Iterable[Path], shortest: int = SHORTEST) -> list[Run]:
-    """Each run of at least that many equal lines, once for each further place. Indents and empty lines do not count."""
+    """Each run of at least that many equal lines, once for each further place. Indents and imports do not count."""
     # All files as one list. An empty line ends each, so that no run goes on into the next one.
     lines = [line for file in files for line in _lines(file)]
     first: dict[tuple[str, ...], int] = {}
@@ -57,9 +58,17 @@ def repeated(files: Iterable[Path], shortest: int = SHORTEST) -> list[Run]:
 
 
 def _lines(file: Path) -> list[Line]:
-    numbered = enumerate(file.read_text("utf-8").splitlines(), 1)
-    filled = [Line(Place(file, number), text.strip()) for number, text in numbered if text.strip()]
+    text = file.read_text("utf-8")
+    imports = _imports(text) if file.suffix == ".py" else frozenset[int]()
+    numbered = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
+    filled = [Line(Place(file, number), line) for number, line in numbered if line and number not in imports]
     return [*filled, Line(Place(file, 0), "")]
+
+
+def _imports(text: str) -> frozenset[int]:
+    """The lines of a module's imports, which are no logic."""
+    nodes = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom))
+    return frozenset(number for node in nodes for number in range(node.lineno, (node.end_lineno or node.lineno) + 1))
 
 
 def _length(lines: list[Line], one: int, other: int) -> int:

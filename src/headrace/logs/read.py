@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 from uuid import UUID
 
 from headrace.db.connect import Connection
@@ -20,6 +20,14 @@ POLL_SECONDS = 0.5
 
 Position = tuple[int, int]
 Connect = Callable[[], AbstractAsyncContextManager[Connection]]
+
+
+class LineOptions(TypedDict, total=False):
+    """Which lines of a job: those behind a position, of a level and up, of one stream."""
+
+    after: Position | None
+    level: int | None
+    stream: int | None
 
 
 class LinePage(NamedTuple):

@@ -11,7 +11,7 @@ from uuid import UUID
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
-from headrace.logs.read import LinePage, Position, follow, read_lines
+from headrace.logs.read import LineOptions, LinePage, follow, read_lines
 from headrace.logs.search import SearchOptions, SearchPage, search
 from headrace.model.log.line import LogLine
 from headrace.service.base import TenantService
@@ -27,30 +27,17 @@ class Logs(TenantService):
     """Read, follow, search."""
 
     async def read(
-        self,
-        job_id: UUID,
-        *,
-        after: Position | None = None,
-        limit: int = 1000,
-        level: int | None = None,
-        stream: int | None = None,
-        tenant: str | None = None,
+        self, job_id: UUID, *, limit: int = 1000, tenant: str | None = None, **options: Unpack[LineOptions]
     ) -> LinePage:
         """A job's lines in order, of a level (20 is info, 40 error) and up; `page.after` reads on."""
         if not 1 <= limit <= LARGEST_PAGE:
             raise BadRequest(f"limit is 1 to {LARGEST_PAGE:,}, not {limit}", field="limit")
         async with self._begin("logs.read", tenant) as scope:
             await _expect_job(scope, job_id)
-            return await read_lines(scope.conn, job_id, after=after, limit=limit, level=level, stream=stream)
+            return await read_lines(scope.conn, job_id, limit=limit, **options)
 
     def follow(
-        self,
-        job_id: UUID,
-        *,
-        after: Position | None = None,
-        level: int | None = None,
-        stream: int | None = None,
-        tenant: str | None = None,
+        self, job_id: UUID, *, tenant: str | None = None, **options: Unpack[LineOptions]
     ) -> AsyncIterator[LogLine]:
         """Every line there is and then those that come, until the job has ended."""
 
@@ -60,7 +47,7 @@ class Logs(TenantService):
                 await _expect_job(scope, job_id)
                 yield scope.conn
 
-        return follow(connect, job_id, after=after, level=level, stream=stream)
+        return follow(connect, job_id, **options)
 
     async def search(
         self, query: str = "", *, tenant: str | None = None, **options: Unpack[SearchOptions]
