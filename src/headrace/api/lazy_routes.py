@@ -13,7 +13,7 @@ ROUTE_MODULES: dict[str, tuple[str, ...]] = {
     "session": ("/session",),
     "triggers.overview": ("/jobs/triggers/overview", "/jobs/triggers/calendar", "/jobs/triggers/{}/backfill/preview"),
     "triggers.routes": ("/jobs/triggers",),
-    "jobs.bulk": ("/jobs/bulk", "/jobs/summary", "/jobs/counts", "/jobs/{}/why"),
+    "jobs.bulk": ("/jobs/bulk",),
     "jobs.routes": ("/jobs",),
     "admin.tenants": ("/admin/tenants",),
     "admin.tokens": ("/admin/tokens",),

@@ -34,5 +34,5 @@ ADMIN = {
         "at who action target detail",
         before=("tokens create audited --role worker", "tokens revoke audited --yes"),
     ),
-    "doctor": Entry("ok ", "--nothing", 2, "No such option", "check state said do"),
+    "doctor": Entry("ok ", "--nothing", 2, "No such option", "check state detail do"),
 }

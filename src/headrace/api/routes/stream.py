@@ -11,7 +11,7 @@ from fastapi.responses import StreamingResponse
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.routes.jobs.routes import job_answer
+from headrace.api.routes.jobs.responses import job_answer
 from headrace.api.sse import HEARTBEAT_SECONDS, STREAM_HEADERS, event
 from headrace.api.state import state_of
 from headrace.service import Service

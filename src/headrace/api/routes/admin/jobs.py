@@ -10,8 +10,8 @@ from pydantic import Field
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.routes.jobs.bulk import WINDOWS, SummaryAnswer, Window, summary_answer
-from headrace.api.routes.jobs.routes import JobQuery, JobsAnswer, job_answer
+from headrace.api.routes.jobs.requests import WINDOWS, JobQuery, Window
+from headrace.api.routes.jobs.responses import JobsAnswer, SummaryAnswer, job_answer, summary_answer
 from headrace.api.schemas import Text
 from headrace.service.jobs.filter import JobFilter
 

@@ -1,0 +1,207 @@
+"""What is answered about jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from headrace.api.schemas import Page, ResponseModel
+from headrace.model.job.status import JobStatus
+from headrace.service.jobs.bulk import Operation
+from headrace.service.jobs.records import AttemptRecord, JobRecord, WholeJob
+from headrace.service.jobs.summary import JobSummary
+
+
+class BatchItem(ResponseModel):
+    """A job of a batch, and whether the batch made it."""
+
+    id: UUID
+    created: bool
+
+
+class BatchAnswer(ResponseModel):
+    """In the order of the request."""
+
+    jobs: list[BatchItem]
+
+
+class JobAnswer(ResponseModel):
+    """A job in a list."""
+
+    id: UUID
+    tenant: str
+    definition: str
+    kind: str
+    queue: str
+    status: JobStatus
+    priority: int
+    source: str = Field(
+        description="how it came to be: api, sql, scheduler, catchup, manual, event, backfill, retry, system"
+    )
+    source_ref: UUID | None = Field(description="the trigger, event or job that it came from")
+    trigger_id: UUID | None = Field(description="the trigger that made it")
+    event_id: UUID | None = Field(description="the event for which its trigger made it")
+    retry_of: UUID | None = Field(description="the job that it runs again with another payload")
+    replaced_by: UUID | None = Field(
+        description="the job that runs in its place: this one is closed as canceled, and cannot be retried"
+    )
+    correlation_id: str | None
+    dedupe_key: str | None
+    idempotency_key: str | None
+    scheduled_for: datetime | None
+    created_at: datetime
+    created_by: str | None
+    run_at: datetime | None = Field(description="when a scheduled job is due")
+    queued_at: datetime | None
+    started_at: datetime | None
+    finished_at: datetime | None
+    attempt_count: int
+    max_attempts: int
+    run: int = Field(description="how often it was claimed")
+    worker: str | None
+    last_error: str | None
+    cancel_requested: bool
+    progress: float | None
+    progress_message: str | None
+
+
+class WholeJobAnswer(JobAnswer):
+    """A job with its payload and result; secret fields are masked."""
+
+    payload: dict[str, Any]
+    result: Any
+
+
+class JobsAnswer(Page[JobAnswer]):
+    """A page of jobs, newest first."""
+
+    searched_to: datetime | None = Field(
+        default=None,
+        description="the page is short for it looked back to here only: go on with next_cursor",
+    )
+
+
+class AttemptAnswer(ResponseModel):
+    """What came of one run."""
+
+    run: int
+    outcome: str
+    final: JobStatus | None
+    worker: str | None
+    queued_at: datetime | None
+    started_at: datetime | None
+    finished_at: datetime
+    error: str | None
+    traceback: str | None
+    result: Any
+    detail: dict[str, Any] | None = Field(description="of a command: exit code, signal, CPU, memory, tails, argv")
+
+
+class AttemptsAnswer(ResponseModel):
+    """All runs that ended, in order."""
+
+    items: list[AttemptAnswer]
+
+
+class SummaryAnswer(ResponseModel):
+    """Live and dead-lettered jobs as they are now; those that ended otherwise, since a time."""
+
+    scheduled: int
+    queued: int
+    running: int
+    succeeded: int
+    failed: int
+    canceled: int
+    dead_letter: int
+    dead_letter_capped: bool = Field(description="there are more than were counted")
+    oldest_queued_at: datetime | None
+    oldest_queued_seconds: float | None
+    since: datetime
+    now: datetime
+
+
+class CountAnswer(ResponseModel):
+    """Jobs of one status."""
+
+    status: JobStatus
+    jobs: int
+    capped: bool = Field(description="there are more than were counted")
+
+
+class CountsAnswer(ResponseModel):
+    """How many jobs of each status there are now, up to 10,000 of each."""
+
+    items: list[CountAnswer]
+
+
+class ReasonAnswer(ResponseModel):
+    """One thing that keeps a job waiting."""
+
+    code: str = Field(examples=["no_worker"])
+    detail: str
+
+
+class WhyAnswer(ResponseModel):
+    """What keeps a job from running, the weightiest first."""
+
+    reasons: list[ReasonAnswer]
+
+
+class BulkCount(ResponseModel):
+    """What a bulk operation would be about."""
+
+    matching: int
+    capped: bool = Field(description="there are more than were counted")
+
+
+class OperationAnswer(ResponseModel):
+    """A bulk operation and how far it is."""
+
+    id: UUID
+    tenant: str | None
+    action: str
+    filter: dict[str, Any]
+    state: Literal["running", "done", "canceled", "failed"]
+    expected: int
+    done: int
+    left_alone: int = Field(description="jobs that were no longer in a state for it")
+    per_second: int | None = Field(description="how fast it may go")
+    error: str | None
+    created_at: datetime
+    created_by: str
+    updated_at: datetime
+    finished_at: datetime | None
+
+
+def job_answer(job: JobRecord) -> JobAnswer:
+    """With the names that the API has for them."""
+    return JobAnswer(**_fields(job))
+
+
+def whole_answer(job: WholeJob) -> WholeJobAnswer:
+    """The same with payload and result."""
+    return WholeJobAnswer(**_fields(job))
+
+
+def _fields(job: JobRecord) -> dict[str, Any]:
+    names = type(job).__dataclass_fields__
+    return {name: getattr(job, name) for name in names}
+
+
+def attempts_answer(attempts: Sequence[AttemptRecord]) -> AttemptsAnswer:
+    """As a list."""
+    return AttemptsAnswer(items=[AttemptAnswer.model_validate(attempt) for attempt in attempts])
+
+
+def summary_answer(summary: JobSummary) -> SummaryAnswer:
+    """As it is sent."""
+    return SummaryAnswer.model_validate(summary)
+
+
+def operation_answer(operation: Operation) -> OperationAnswer:
+    """As it is sent."""
+    return OperationAnswer.model_validate(operation)
