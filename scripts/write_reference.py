@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from scripts.api_reference import api_page
 from scripts.cli_reference import cli_page
+from scripts.settings_options import OPTIONS, options_module
 
 from headrace.config import PRESETS, CommandSettings, PruneRowsSettings, field_of, keys, variable
 from headrace.config.keys import limits
@@ -143,6 +144,7 @@ def _allowed(field: FieldInfo) -> str:
 
 
 if __name__ == "__main__":
+    OPTIONS.write_text(options_module(), encoding="utf-8")
     CONFIGURATION.write_text(configuration_page(), encoding="utf-8")
     API.write_text(api_page(), encoding="utf-8")
     CLI.write_text(cli_page(), encoding="utf-8")

@@ -70,6 +70,7 @@ ACCESS: dict[str, Access] = {
     # definitions, events, logs
     "list_definitions": Access(READERS),
     "get_definition": Access(READERS),
+    "list_definition_settings": Access(READERS),
     "emit_event": Access(ADMINS, body={"name": "folder.updated"}),
     "list_events": Access(READERS),
     "get_event": Access(READERS, "event"),

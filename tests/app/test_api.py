@@ -45,9 +45,9 @@ def test_the_decorator_works_with_and_without_brackets() -> None:
 
     assert list(hr.handlers) == ["plain", "brackets", "mail.send"]
     assert (plain.key, brackets.key, named.key) == ("plain", "brackets", "mail.send")
-    definition = hr.handlers["mail.send"].definition
-    assert (definition.priority, definition.timeout, definition.tags) == (5, timedelta(seconds=2), ("a",))
-    assert (named.__doc__, definition.description) == ("Sends.", "Sends.")
+    settings = hr.handlers["mail.send"].definition.settings
+    assert (settings.priority, settings.timeout_seconds, settings.tags) == (5, 2.0, ("a",))
+    assert (named.__doc__, settings.description) == ("Sends.", "Sends.")
 
 
 async def test_a_declared_function_can_still_be_called() -> None:

@@ -47,13 +47,13 @@ def test_three_retries_are_the_default() -> None:
     hr = Headrace(app="test")
     hr.job("plain")(lambda: None)
     (definition,) = hr.registry.declared()
-    assert definition.max_attempts == 4
+    assert definition.settings.max_attempts == 4
 
 
 def test_a_command_without_attempts_gets_them_too() -> None:
     commands = {"plain": CommandSettings(argv=("true",)), "exact": CommandSettings(argv=("true",), max_attempts=7)}
     found = read_commands(Settings(jobs=JobsSettings(max_retries_default=1), commands=commands), {})
-    assert {key: handler.definition.max_attempts for key, handler in found.items()} == {"plain": 2, "exact": 7}
+    assert {key: handler.definition.settings.max_attempts for key, handler in found.items()} == {"plain": 2, "exact": 7}
 
 
 @pytest.mark.parametrize(

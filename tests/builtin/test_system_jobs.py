@@ -14,6 +14,7 @@ from headrace.builtin.enqueue import enqueue_system_job
 from headrace.builtin.registry import BUILTINS
 from headrace.db.connect import Connection
 from headrace.db.upkeep import create_partitions
+from headrace.errors import BadRequest
 from headrace.model.definition import Definition
 from headrace.model.system import SYSTEM_QUEUE, SYSTEM_TENANT
 from headrace.queue.claim import list_lanes
@@ -114,7 +115,7 @@ async def test_a_lane_in_which_nothing_waits_is_left_out_of_claims(hr: Headrace,
 
 
 async def test_code_cannot_take_a_system_jobs_key() -> None:
-    with pytest.raises(ValueError, match="built-in jobs"):
+    with pytest.raises(BadRequest, match="built-in jobs"):
         Definition(key=KEY)
 
 

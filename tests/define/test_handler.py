@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from headrace.context import Context
-from headrace.define.handler import Handler, as_timeout
+from headrace.define.handler import Handler
 from headrace.define.signature import BadHandler
+from headrace.errors import BadRequest
 from headrace.model.job.outcome import CannotRead
 from headrace.model.job.record import ClaimedJob, Terms
 
@@ -49,20 +49,20 @@ def test_the_docstring_becomes_the_description() -> None:
         And more.
         """
 
-    assert Handler(work, key=None).definition.description == "Does it.\n\nAnd more."
+    assert Handler(work, key=None).definition.settings.description == "Does it.\n\nAnd more."
 
 
 def test_a_description_that_is_given_wins_over_the_docstring() -> None:
     def work() -> None:
         """Ours."""
 
-    assert Handler(work, key=None, description="Theirs.").definition.description == "Theirs."
+    assert Handler(work, key=None, description="Theirs.").definition.settings.description == "Theirs."
 
 
 def test_without_either_the_description_is_empty() -> None:
     def work() -> None: ...
 
-    assert Handler(work, key=None).definition.description == ""
+    assert Handler(work, key=None).definition.settings.description == ""
 
 
 def test_the_key_is_the_name_unless_given() -> None:
@@ -73,7 +73,7 @@ def test_the_key_is_the_name_unless_given() -> None:
 
 
 def test_a_name_that_is_no_key_is_refused() -> None:
-    with pytest.raises(ValueError, match="'<lambda>': a key has"):
+    with pytest.raises(BadRequest, match="'<lambda>': a key has"):
         Handler(lambda: None, key=None)
 
 
@@ -125,9 +125,3 @@ def test_the_schema_is_part_of_the_definition() -> None:
     first, second = Handler(before, key="k").definition, Handler(after, key="k").definition
     assert set(second.payload_schema["properties"]) == {"x", "y"}
     assert first.hash != second.hash
-
-
-def test_a_timeout_may_be_seconds_or_a_timedelta_or_none() -> None:
-    assert as_timeout(1.5) == timedelta(seconds=1.5)
-    assert as_timeout(timedelta(minutes=1)) == timedelta(minutes=1)
-    assert as_timeout(None) is None

@@ -14,15 +14,20 @@ from tests.waiting import until
 from headrace.db.connect import Connection, Endpoint
 from headrace.define.sync import retire_definitions, sync_definitions
 from headrace.errors import Conflict
-from headrace.model.definition import Definition
+from headrace.model.definition import Definition, declare
 from headrace.model.job.retry import RetryPolicy
 from headrace.model.settings.trigger import TriggerDeclaration
 from headrace.queue.lease import WorkerIdentity, register_worker
 
 EVERY_FIVE = TriggerDeclaration("work", {"every_seconds": 5.0})
-WORK = Definition(key="work", description="Works.", tags=("a", "b"), payload_schema={"type": "object"})
+SAID: dict[str, Any] = {"description": "Works.", "tags": ("a", "b"), "payload_schema": {"type": "object"}}
+WORK = declare("work", **SAID)
 MINUTES = timedelta(minutes=2)
 WHO = WorkerIdentity("there", "there", 1, "1", ("*",), ("work",), 1, MINUTES)
+
+
+def work(key: str = "work", **options: Any) -> Definition:
+    return declare(key, **(SAID | options))
 
 
 async def row(conn: Connection, key: str = "work") -> asyncpg.Record:
@@ -44,8 +49,7 @@ async def lanes(conn: Connection) -> list[tuple[str, str]]:
 
 
 async def test_a_new_definition_is_added_with_its_lane(connection: Connection) -> None:
-    declared = replace(
-        WORK,
+    declared = work(
         queue="mail",
         priority=7,
         timeout=timedelta(seconds=9),
@@ -81,8 +85,8 @@ async def test_what_did_not_change_is_not_written(connection: Connection) -> Non
 
 async def test_a_change_of_code_is_followed(connection: Connection) -> None:
     await sync_definitions(connection, [WORK], app="shop")
-    changed = Definition(
-        key="work",
+    changed = declare(
+        "work",
         description="Works better.",
         queue="fast",
         priority=1,
@@ -122,12 +126,12 @@ async def test_an_operators_change_survives_a_change_of_code_until_forced(connec
         await connection.execute(f"update headrace.definition set {column} = $1 where key = $2", value, key)
         # The code changes the very same setting, twice: the operator's word stays.
         for description in ("second", "third"):
-            changed = replace(first, description=description, **said)
+            changed = work(key, description=description, **said)
             await sync_definitions(connection, [changed], app="shop", complete=False)
             found = await row(connection, key)
             assert (found[column], found["description"]) == (value, description), column
         await sync_definitions(connection, [changed], app="shop", complete=False, force=True)
-        wanted = {**changed.settings, "enabled": True}[column]
+        wanted = {**changed.declared, "enabled": True}[column]
         assert (await row(connection, key))[column] == wanted, column
         assert wanted != value
         assert default != value
@@ -136,16 +140,27 @@ async def test_an_operators_change_survives_a_change_of_code_until_forced(connec
 async def test_a_setting_that_the_operator_left_alone_follows_though_another_does_not(connection: Connection) -> None:
     await sync_definitions(connection, [WORK], app="shop")
     await connection.execute("update headrace.definition set priority = 1")
-    await sync_definitions(connection, [replace(WORK, priority=50, max_attempts=8)], app="shop")
+    await sync_definitions(connection, [work(priority=50, max_attempts=8)], app="shop")
     assert await columns(connection, "priority", "max_attempts") == [1, 8]
 
 
 async def test_a_timeout_that_the_operator_removed_stays_removed(connection: Connection) -> None:
-    timed = replace(WORK, timeout=timedelta(seconds=5))
+    timed = work(timeout=5)
     await sync_definitions(connection, [timed], app="shop")
     await connection.execute("update headrace.definition set timeout_seconds = null")
-    await sync_definitions(connection, [replace(timed, description="new")], app="shop")
+    await sync_definitions(connection, [work(timeout=5, description="new")], app="shop")
     assert await columns(connection, "timeout_seconds") == [None]
+
+
+async def test_a_setting_that_older_code_does_not_know_keeps_an_operators_change(connection: Connection) -> None:
+    await sync_definitions(connection, [WORK], app="shop")
+    await connection.execute("update headrace.definition set priority = 1")
+    # What an older process declares has no word for the setting.
+    await connection.execute(
+        "update headrace.definition set declared = declared || '{\"queue\": \"default\"}', hash = 'old'"
+    )
+    await sync_definitions(connection, [work(description="new")], app="shop")
+    assert await columns(connection, "priority") == [1]
 
 
 async def test_force_resets_even_what_the_code_did_not_change(connection: Connection) -> None:
@@ -244,7 +259,7 @@ async def test_syncs_of_many_processes_at_once_take_turns(database_url: str) -> 
                 # Each with other words and in another order, so that all of them write all rows.
                 sync_definitions(
                     conn,
-                    [replace(WORK, key=key, description=str(n)) for key in (keys if n % 2 else reversed(keys))],
+                    [work(key, description=str(n)) for key in (keys if n % 2 else reversed(keys))],
                     app="shop",
                 )
                 for n, conn in enumerate(connections)

@@ -9,7 +9,8 @@ import pytest
 
 from headrace.db.connect import Connection
 from headrace.define.sync import sync_definitions
-from headrace.model.definition import Definition
+from headrace.errors import BadRequest
+from headrace.model.definition import Definition, declare
 from headrace.model.job.retry import RetryPolicy
 from headrace.model.settings.trigger import TriggerDeclaration
 
@@ -20,48 +21,63 @@ BAD = [
     ({"key": "newline\n"}, "a key has 1 to 200 of"),
     ({"key": "k" * 201}, "a key has 1 to 200 of"),
     ({"key": "ключ"}, "a key has 1 to 200 of"),
-    ({"queue": ""}, "queue '' is not a valid name"),
-    ({"queue": "*"}, "queue '*' is not a valid name"),
-    ({"queue": "q" * 101}, "is not a valid name"),
-    ({"priority": -1}, "priority -1 is out of range (0 to 1000, lower runs first)"),
-    ({"priority": 1001}, "priority 1001 is out of range"),
-    ({"max_attempts": 0}, "max_attempts 0 is out of range (1 to 1000)"),
-    ({"max_attempts": 1001}, "max_attempts 1001 is out of range"),
-    ({"timeout": timedelta(0)}, "timeout must be more than zero"),
-    ({"timeout": timedelta(seconds=-1)}, "timeout must be more than zero"),
-]
-EDGES: list[dict[str, Any]] = [
-    {"key": "k"},
-    {"key": "A.b:c_d-9"},
-    {"key": "k" * 200},
-    {"queue": "q" * 100},
-    {"priority": 0},
-    {"priority": 1000},
-    {"max_attempts": 1},
-    {"max_attempts": 1000},
-    {"timeout": timedelta(microseconds=1)},
+    ({"queue": "*"}, "queue is 1 to 100 of A-Z a-z 0-9 _ . : - that begin with a letter or digit, not '*'"),
+    ({"priority": -1}, "priority is a whole number from 0 to 1,000, not -1"),
+    ({"priority": None}, "priority is a whole number from 0 to 1,000, not None"),
+    ({"timeout": timedelta(0)}, "timeout is a number of seconds above 0 and at most 31,536,000, or none, not 0.0"),
+    ({"retention_days": -1}, "retention_days is a number of days from 0 to 3,650, or none, not -1"),
+    ({"rate_per_key": 1}, "rate_per_key is true or false, not 1"),
+    ({"tags": "mail"}, "tags is at most 100 texts without NUL, not 'mail'"),
+    ({"rate_limit": "often"}, "a rate is a number and a period, such as 10/s"),
+    ({"rate_burst": 2}, "rate_burst needs a rate_limit"),
+    ({"rate_per_key": True}, "A limit for each key needs a concurrency_key"),
+    ({"owner": "me"}, "there is no setting owner; there are queue, priority"),
 ]
 
 
 @pytest.mark.parametrize(("said", "message"), BAD)
 def test_a_bad_value_is_named(said: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError) as refused:
-        Definition(**{"key": "work"} | said)
+    with pytest.raises(BadRequest) as refused:
+        declare(**{"key": "work"} | said)
     assert message in str(refused.value)
     assert f"definition {said.get('key', 'work')!r}" in str(refused.value)
 
 
 def test_all_problems_are_named_at_once() -> None:
-    with pytest.raises(ValueError) as refused:
-        Definition(key="work", queue="!", priority=-1, max_attempts=0, timeout=timedelta(0))
+    with pytest.raises(BadRequest) as refused:
+        declare("work", queue="!", priority=-1, max_attempts=0, timeout=timedelta(0))
     assert str(refused.value).count("; ") == 3
 
 
-async def test_a_value_at_the_edge_is_accepted_here_and_by_the_database(connection: Connection) -> None:
-    for number, said in enumerate(EDGES):
-        definition = Definition(**{"key": f"work{number}"} | said)
-        report = await sync_definitions(connection, [definition], app="test", complete=False)
-        assert report.added == [definition.key]
+async def test_a_key_at_the_edge_is_accepted_here_and_by_the_database(connection: Connection) -> None:
+    keys = ["A.b:c_d-9", "k", "k" * 200]
+    report = await sync_definitions(connection, [declare(key) for key in keys], app="test", complete=False)
+    assert report.added == keys
+
+
+def test_what_code_says_is_read_with_its_shorthands() -> None:
+    waits = RetryPolicy(timedelta(seconds=1), timedelta(seconds=2), timedelta(0))
+    said = declare(
+        "work", timeout=timedelta(minutes=1), retry=waits, rate_limit="10/m", tags=["a"], concurrency_key="a"
+    )
+    plain = declare(
+        "work",
+        timeout=60,
+        retry_base=1,
+        retry_cap=2,
+        retry_jitter=0,
+        rate_limit=10,
+        rate_period=60,
+        tags=("a",),
+        concurrency_key="a",
+        max_concurrency_per_key=1,
+    )
+    assert said.settings.model_dump() == plain.settings.model_dump()
+
+
+def test_the_number_of_attempts_has_a_default_where_code_does_not_say_it() -> None:
+    assert declare("work").with_attempts(7).settings.max_attempts == 7
+    assert declare("work", max_attempts=2).with_attempts(7).settings.max_attempts == 2
 
 
 @pytest.mark.parametrize(
@@ -84,7 +100,7 @@ async def test_a_value_at_the_edge_is_accepted_here_and_by_the_database(connecti
     ids=str,
 )
 def test_the_hash_changes_with_anything_declared(said: dict[str, Any]) -> None:
-    assert Definition(**{"key": "work"} | said).hash != Definition(key="work").hash
+    assert declare(**{"key": "work"} | said).hash != declare("work").hash
 
 
 def test_the_hash_is_the_same_for_the_same_declaration() -> None:

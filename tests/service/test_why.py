@@ -90,7 +90,7 @@ def said(**changes: Any) -> dict[str, str]:
             "until 2030-01-02 03:04 UTC.",
         ),
         ({"max_concurrency": 3, "running": 3}, "definition_limit", "All 3 places"),
-        ({"max_concurrency_per_key": 1, "running_of_key": 1}, "key_limit", "concurrency key"),
+        ({"max_running_of_key": 1, "running_of_key": 1}, "key_limit", "concurrency key"),
         ({"max_running_of_tenant": 2, "running_of_tenant": 2}, "tenant_limit", "its tenant"),
         ({"max_running_of_queue": 2, "running_of_queue": 4}, "queue_limit", "(4 running)"),
         ({"opens_in": 30.0}, "rate_limit", "in 30 s"),

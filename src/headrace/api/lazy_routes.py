@@ -33,6 +33,7 @@ ROUTE_MODULES: dict[str, tuple[str, ...]] = {
     "charts": ("/charts",),
     "overview": ("/overview",),
     "failures": ("/errors",),
+    "settings": ("/settings",),
     "alerts.rules": ("/alerts/rules",),
     "alerts.targets": ("/alerts/targets",),
     "alerts.routes": ("/alerts",),

@@ -31,6 +31,12 @@ class ResponseModel(BaseModel):
     model_config = ConfigDict(from_attributes=True, defer_build=True)
 
 
+def without_defaults(schema: dict[str, Any]) -> None:
+    """In the description of a body that says parts, what is left out stays as it is, so no field has a default."""
+    for field in schema.get("properties", {}).values():
+        field.pop("default", None)
+
+
 class Page(BaseModel, Generic[Item]):
     """A part of a list, newest first unless said otherwise."""
 

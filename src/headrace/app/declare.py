@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import timedelta
-from typing import Any, TypedDict
+from typing import Any
 
-from headrace.define.handler import Handler, as_timeout
+from headrace.define.handler import Handler
 from headrace.define.signature import BadHandler
 from headrace.errors import BadRequest
 from headrace.model.definition import Isolation
-from headrace.model.job.retry import RetryPolicy
-from headrace.model.limits import declared_limits
 from headrace.model.payload.schema import payload_check
+from headrace.model.settings.options import DefinitionOptions
 from headrace.model.settings.trigger import RULE_COLUMNS, TriggerDeclaration, complete_settings
 from headrace.model.text import to_json
 from headrace.model.trigger.catch_up import CatchUp
@@ -21,25 +20,10 @@ from headrace.model.trigger.overlap import Overlap
 from headrace.model.trigger.rule import Payload
 
 
-class JobOptions(TypedDict, total=False):
+class JobOptions(DefinitionOptions, total=False):
     """What may be declared of a job; an operator may later change most of it."""
 
-    queue: str
-    priority: int
-    max_attempts: int
-    timeout: float | timedelta | None
-    retry: RetryPolicy
-    max_concurrency: int | None
-    concurrency_key: str | None
-    max_concurrency_per_key: int | None
-    rate_limit: str | int | None
-    rate_burst: int | None
-    rate_per_key: bool
-    retention_days: float | None
-    retention_count: int | None
     isolation: Isolation
-    tags: Iterable[str]
-    description: str
     cron: str | None
     every: float | timedelta | None
     event: str | None
@@ -77,15 +61,12 @@ def make_handler(function: Callable[..., Any], key: str | None, options: JobOpti
     if unknown := set(declared) - set(JobOptions.__annotations__):
         known = ", ".join(JobOptions.__annotations__)
         raise TypeError(f"@hr.job has no option {', '.join(sorted(unknown))}; there are {known}")
-    declared["timeout"] = as_timeout(declared.pop("timeout", None))
-    declared["tags"] = tuple(declared.pop("tags", ()))
     key = key or function.__name__
-    try:
-        declared["limits"] = declared_limits(declared)
-    except ValueError as error:
-        raise BadHandler(f"job {key!r}: {error}") from None
     declared["triggers"] = declare_triggers(key, declared)
-    handler = Handler(function, key=key, **declared)
+    try:
+        handler = Handler(function, key=key, **declared)
+    except BadRequest as error:
+        raise BadHandler(str(error), field=error.field) from None
     for trigger in handler.definition.triggers:
         check_payload(handler, trigger.settings["payload"], f"job {key!r}, trigger {trigger.name!r}")
     return handler

@@ -16,7 +16,7 @@ from headrace.app.declare import JobOptions, make_handler
 from headrace.app.job_function import JobFunction
 from headrace.app.name import name_of
 from headrace.app.open_here import OpenHere
-from headrace.app.register import RegisterOptions, RuntimeJobs
+from headrace.app.register import RuntimeJobs
 from headrace.app.registry import Registry
 from headrace.app.sync_facade import SyncFacade
 from headrace.builtin.call import Builtins
@@ -29,6 +29,7 @@ from headrace.model.job.record import Job
 from headrace.model.secret.encrypted_arguments import encrypted_fields
 from headrace.model.secret.encryption import SecretBox
 from headrace.model.secret.schema import SecretSchema
+from headrace.model.settings.options import DefinitionOptions
 from headrace.model.trigger.overlap import Overlap
 from headrace.queue.enqueue import EnqueueManyOptions, EnqueueOptions
 from headrace.worker.process.database_worker import WorkerProcess, run_worker
@@ -235,7 +236,7 @@ class Headrace:
         starts_at: datetime | None = None,
         payload: Mapping[str, Any] | None = None,
         overlap: Overlap = "skip",
-        **options: Unpack[RegisterOptions],
+        **options: Unpack[DefinitionOptions],
     ) -> UUID:
         """Repeat a function from now on, or from `starts_at`; gives back the trigger's id.
 

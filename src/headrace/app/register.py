@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from typing import Any, Protocol, TypedDict, cast
+from typing import Any, Protocol, cast
 from uuid import UUID
 
 from headrace.app.declare import JobOptions, check_payload, make_handler
@@ -14,19 +14,9 @@ from headrace.db.database import Database
 from headrace.define.handler import Handler
 from headrace.define.sync import AT_RUN_TIME, sync_definitions
 from headrace.errors import BadRequest, Conflict
+from headrace.model.settings.options import DefinitionOptions
 from headrace.triggers.register import register_trigger, unregister_trigger
 from headrace.worker.process.database_worker import WorkerProcess
-
-
-class RegisterOptions(TypedDict, total=False):
-    """How the jobs of a registered function run."""
-
-    queue: str
-    priority: int
-    max_attempts: int
-    timeout: float | timedelta | None
-    tags: Iterable[str]
-    description: str
 
 
 class RegisteringApp(Protocol):
@@ -56,7 +46,7 @@ class RuntimeJobs:
         every: float | timedelta,
         starts_at: datetime | None,
         settings: Mapping[str, Any],
-        options: RegisterOptions,
+        options: DefinitionOptions,
     ) -> UUID:
         """Make the function known here, its definition and its trigger known to the database, and wake everyone."""
         if tenant in self._tenants.get(key, ()):
@@ -69,7 +59,7 @@ class RuntimeJobs:
         app = f"{self._app.app_of(function)}{AT_RUN_TIME}"
         async with self._app.database.pool.acquire() as conn, conn.transaction():
             if not isinstance(function, JobFunction):
-                definition = handler.with_attempts(self._app.registry.default_attempts())
+                definition = handler.definition.with_attempts(self._app.registry.default_attempts())
                 await sync_definitions(conn, [definition], app=app, complete=False)
             trigger_id = await register_trigger(conn, key, handler.key, rule, tenant=tenant, app=app)
         self._app.registry.add_at_run_time(handler)
@@ -85,7 +75,7 @@ class RuntimeJobs:
         async with self._app.database.pool.acquire() as conn:
             await unregister_trigger(conn, key, tenant=tenant)
 
-    def _handler(self, function: Callable[..., Any], key: str, options: RegisterOptions) -> Handler:
+    def _handler(self, function: Callable[..., Any], key: str, options: DefinitionOptions) -> Handler:
         if isinstance(function, JobFunction):
             if options:
                 raise BadRequest(f"{function.key!r} is a job already: its options stand in its declaration")

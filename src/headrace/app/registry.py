@@ -12,8 +12,9 @@ from headrace.define.signature import BadHandler
 from headrace.define.sync import SyncReport, is_alone, sync_definitions
 from headrace.errors import ConfigError
 from headrace.log import get_logger
-from headrace.model.definition import DEFAULT_MAX_ATTEMPTS, Definition
+from headrace.model.definition import Definition
 from headrace.model.secret.encryption import NO_KEY, SecretBox, encrypt_fields
+from headrace.model.settings.definition import DEFAULT_MAX_ATTEMPTS
 from headrace.model.text import to_json
 from headrace.triggers.declare import sync_triggers
 
@@ -85,7 +86,9 @@ class Registry:
         """What code declares, or `ConfigError` when there is no key for its secrets."""
         self._refuse_without_key()
         attempts = self.default_attempts() if self._handlers else DEFAULT_MAX_ATTEMPTS
-        return [h.with_attempts(attempts) for key, h in self._handlers.items() if key not in self._at_run_time]
+        return [
+            h.definition.with_attempts(attempts) for key, h in self._handlers.items() if key not in self._at_run_time
+        ]
 
     async def sync(
         self,

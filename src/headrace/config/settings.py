@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from headrace.config.prune_rows import PruneRowsSettings, PruneRule, check_rules, complete_rule
 from headrace.config.section import Section
+from headrace.model.settings.definition import DeclaredSettings
 
 
 class DatabaseSettings(Section):
@@ -82,26 +83,17 @@ class ExitCodes(Section):
     fail: tuple[int, ...] = ()
 
 
-class CommandSettings(Section):
-    """A command that jobs may run, by the key of its table."""
+class CommandProgram(Section):
+    """The program of a command, and what it runs with."""
 
     argv: tuple[str | dict[str, Any], ...] = Field(
         min_length=1, description="the program, then a slot for each argument: a text, `{field}`, or `--name={field}`"
     )
-    description: str = Field(default="", description="for people")
     args: dict[str, Any] = Field(
         default_factory=lambda: {"type": "object", "additionalProperties": False},
         description="JSON Schema of the payload; without it the payload is empty",
     )
-    timeout_seconds: float | None = Field(
-        default=None, gt=0, le=31_536_000, description="then the whole process tree is ended"
-    )
     kill_grace_seconds: float = Field(default=5, ge=0, le=3600, description="between SIGTERM and SIGKILL to the tree")
-    max_attempts: int | None = Field(
-        default=None, ge=1, le=1000, description="attempts, crashes counted; by jobs.max_retries_default if absent"
-    )
-    queue: str = Field(default="default", description="queue of its jobs")
-    priority: int = Field(default=100, ge=0, le=1000, description="priority of its jobs")
     env: dict[str, str] = Field(default_factory=dict, description="variables with their values")
     pass_env: tuple[str, ...] = Field(
         default=(), description="variables of the worker that it gets too; their values are masked in its output"
@@ -125,6 +117,13 @@ class CommandSettings(Section):
         default=None, ge=1, description="processes of its user; of the attempt where that is root, in a cgroup"
     )
     user: str | None = Field(default=None, description="user to run as; the worker must be root, or that user")
+
+
+class CommandSettings(DeclaredSettings, CommandProgram):
+    """A command that jobs may run, by the key of its table."""
+
+    # As all of the file: a number may be written as text.
+    model_config = ConfigDict(strict=False)
 
 
 class RetentionSettings(Section):

@@ -260,7 +260,8 @@ create table headrace.definition (
   constraint definition_pkey PRIMARY KEY (id),
   constraint definition_key_key UNIQUE (key),
   constraint burst_needs_a_rate CHECK (((rate_limit IS NOT NULL) OR (rate_burst IS NULL))),
-  constraint definition_concurrency_key_check CHECK ((concurrency_key ~ '^\[?\s*[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*(\s*,\s*[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*)*\s*\]?$'::text)),
+  constraint definition_concurrency_key_check CHECK (((length(concurrency_key) <= 500) AND (concurrency_key ~ '^\[? *[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*( *, *[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*)* *\]?$'::text))),
+  constraint definition_description_check CHECK ((length(description) <= 100000)),
   constraint definition_function_signature_check CHECK ((function_signature = ANY (ARRAY['()'::text, '(jsonb)'::text]))),
   constraint definition_key_check CHECK ((key ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$'::text)),
   constraint definition_kind_check CHECK ((kind = ANY (ARRAY['python'::text, 'command'::text, 'sql'::text]))),
@@ -274,10 +275,11 @@ create table headrace.definition (
   constraint definition_rate_period_seconds_check CHECK (((rate_period_seconds >= (0.001)::double precision) AND (rate_period_seconds <= (31536000)::double precision))),
   constraint definition_retention_count_check CHECK (((retention_count >= 1) AND (retention_count <= 1000000))),
   constraint definition_retention_days_check CHECK (((retention_days >= (0)::double precision) AND (retention_days <= (3650)::double precision))),
-  constraint definition_retry_base_seconds_check CHECK ((retry_base_seconds >= (0)::double precision)),
-  constraint definition_retry_cap_seconds_check CHECK ((retry_cap_seconds >= (0)::double precision)),
-  constraint definition_retry_jitter_seconds_check CHECK ((retry_jitter_seconds >= (0)::double precision)),
-  constraint definition_timeout_seconds_check CHECK ((timeout_seconds > (0)::double precision)),
+  constraint definition_retry_base_seconds_check CHECK (((retry_base_seconds >= (0)::double precision) AND (retry_base_seconds <= (31536000)::double precision))),
+  constraint definition_retry_cap_seconds_check CHECK (((retry_cap_seconds >= (0)::double precision) AND (retry_cap_seconds <= (31536000)::double precision))),
+  constraint definition_retry_jitter_seconds_check CHECK (((retry_jitter_seconds >= (0)::double precision) AND (retry_jitter_seconds <= (31536000)::double precision))),
+  constraint definition_tags_check CHECK ((cardinality(tags) <= 100)),
+  constraint definition_timeout_seconds_check CHECK (((timeout_seconds > (0)::double precision) AND (timeout_seconds <= (31536000)::double precision))),
   constraint function_exactly_for_sql CHECK ((num_nonnulls(function_schema, function_name, function_signature) =
 CASE kind
     WHEN 'sql'::text THEN 3
@@ -1363,12 +1365,12 @@ function headrace._wake_schedulers(changed headrace.trigger) returns void  -- 0d
 function headrace._wake_workers() returns void  -- 47335e91392e; execute: public
 function headrace._zones() returns SETOF text  -- 9de593d1c490; execute: public
 function headrace.cancel(job_id uuid) returns boolean  -- fbee43124338; execute: public
-function headrace.define_sql_job(key text, function text, description text DEFAULT ''::text, timeout_seconds double precision DEFAULT NULL::double precision, max_attempts integer DEFAULT NULL::integer) returns uuid  -- 018bff409131; execute: public
+function headrace.define_sql_job(key text, function text, description text DEFAULT ''::text, timeout_seconds double precision DEFAULT NULL::double precision, max_attempts integer DEFAULT NULL::integer) returns uuid  -- 872541613623; execute: public
 function headrace.emit(name text, data jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- a47d8bb3a579; execute: public
 function headrace.emit_once(name text, data jsonb, idempotency_key text, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- a5c50a8df5d6; execute: public
 function headrace.enqueue(definition text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, queue text DEFAULT NULL::text, priority integer DEFAULT NULL::integer, scheduled_for timestamp with time zone DEFAULT NULL::timestamp with time zone, dedupe_key text DEFAULT NULL::text, idempotency_key text DEFAULT NULL::text, correlation_id text DEFAULT NULL::text, max_attempts integer DEFAULT NULL::integer, dedupe_while text DEFAULT 'live'::text, source text DEFAULT 'sql'::text, source_ref uuid DEFAULT NULL::uuid, created_by text DEFAULT NULL::text) returns uuid  -- 5b635f5e0da3; execute: public
 function headrace.enqueue_many(definition text, payloads jsonb[], tenant text DEFAULT 'default'::text, queue text DEFAULT NULL::text, priority integer DEFAULT NULL::integer, scheduled_for timestamp with time zone DEFAULT NULL::timestamp with time zone, dedupe_keys text[] DEFAULT NULL::text[], idempotency_keys text[] DEFAULT NULL::text[], correlation_id text DEFAULT NULL::text, max_attempts integer DEFAULT NULL::integer, dedupe_while text DEFAULT 'live'::text, source text DEFAULT 'sql'::text, source_ref uuid DEFAULT NULL::uuid, created_by text DEFAULT NULL::text) returns SETOF uuid  -- 24d81ab8b273; execute: public
-function headrace.gate_facts(wanted uuid, OUT max_concurrency integer, OUT running integer, OUT max_concurrency_per_key integer, OUT running_of_key integer, OUT max_running_of_tenant integer, OUT running_of_tenant integer, OUT max_running_of_queue integer, OUT running_of_queue integer, OUT opens_in double precision) returns record security definer set search_path=pg_catalog, pg_temp  -- 9f4fd93390b2; execute: headrace_tenant
+function headrace.gate_facts(wanted uuid, OUT max_concurrency integer, OUT running integer, OUT max_running_of_key integer, OUT running_of_key integer, OUT max_running_of_tenant integer, OUT running_of_tenant integer, OUT max_running_of_queue integer, OUT running_of_queue integer, OUT opens_in double precision) returns record security definer set search_path=pg_catalog, pg_temp  -- 9f4fd93390b2; execute: headrace_tenant
 function headrace.histogram_bounds() returns double precision[]  -- 3fa9cbcbfc0d; execute: public
 function headrace.jobs_ahead(job_id uuid, at_most integer) returns integer security definer set search_path=pg_catalog, pg_temp  -- a1dfd83b53a5; execute: headrace_tenant
 function headrace.own_live(from_id uuid, before_id uuid, among integer, running boolean) returns TABLE(job_id uuid, status headrace.job_status, lane_id integer) security definer set search_path=pg_catalog, pg_temp  -- cf2c9d613820; execute: headrace_tenant

@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from headrace.model.settings.columns import COLUMNS
+
 # A name, and the comment right above it.
 _NAME = re.compile(r"(?:^--[^\n]*\n)*^-- (name|part): ([a-z_]+)$", re.MULTILINE)
 _INCLUDE = re.compile(r"^ *-- include: ([a-z_]+)$", re.MULTILINE)
+_SLOT = re.compile(rf"(?P<of>\b[a-z]+\.)?\{{(?P<noun>{'|'.join(COLUMNS)})\}}")
 
 
 @cache
@@ -27,4 +30,9 @@ def read_statements(sql_file: Path) -> Mapping[str, str]:
     found = list(zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True))
     parts = {name: text.strip("\n") for kind, name, text in found if kind == "part"}
     whole = {name: text.strip() for kind, name, text in found if kind == "name"}
-    return {name: _INCLUDE.sub(lambda line: parts[line[1]], text) for name, text in whole.items()}
+    return {name: expand(_INCLUDE.sub(lambda line: parts[line[1]], text)) for name, text in whole.items()}
+
+
+def expand(text: str) -> str:
+    """`new.{definition}` becomes `new.queue, new.priority, …`: only the model lists the columns of settings."""
+    return _SLOT.sub(lambda slot: ", ".join(f"{slot['of'] or ''}{name}" for name in COLUMNS[slot["noun"]]), text)

@@ -1,14 +1,7 @@
 -- name: change_definition
 update headrace.definition as d
-   set enabled = new.enabled, queue = new.queue, priority = new.priority, max_attempts = new.max_attempts,
-       timeout_seconds = new.timeout_seconds, retry_base_seconds = new.retry_base_seconds,
-       retry_cap_seconds = new.retry_cap_seconds, retry_jitter_seconds = new.retry_jitter_seconds,
-       max_concurrency = new.max_concurrency, concurrency_key = new.concurrency_key,
-       max_concurrency_per_key = new.max_concurrency_per_key, rate_limit = new.rate_limit,
-       rate_period_seconds = new.rate_period_seconds, rate_burst = new.rate_burst, rate_per_key = new.rate_per_key,
-       retention_days = new.retention_days, retention_count = new.retention_count
-  from headrace.definition as old, jsonb_populate_record(old, $2) as new
- where d.key = $1 and old.key = $1
+   set (enabled, {definition}) = (select new.enabled, new.{definition} from jsonb_populate_record(d, $2) as new)
+ where d.key = $1
 returning d.id
 
 -- Workers serve lanes, and the new queue may have none of this definition.

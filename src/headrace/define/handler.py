@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 from headrace.context import Context
 from headrace.define.signature import Arguments, BadHandler, NotJson
 from headrace.errors import ValidationError
-from headrace.model.definition import Definition, Isolation
+from headrace.model.definition import Isolation, declare
 from headrace.model.job.outcome import CannotRead, Fail
 from headrace.model.secret.encrypted_arguments import encrypted_fields
 from headrace.model.secret.schema import SecretSchema
@@ -21,7 +19,7 @@ class Handler:
     """A function that a worker of this process can run."""
 
     def __init__(
-        self, function: Callable[..., Any], *, key: str | None, isolation: Isolation = "none", **declared: Any
+        self, function: Callable[..., Any], *, key: str | None, isolation: Isolation = "none", **options: Any
     ) -> None:
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             raise BadHandler(f"{function.__qualname__} is a generator: a handler returns one value")
@@ -32,20 +30,14 @@ class Handler:
         self.is_async = inspect.iscoroutinefunction(function)
         self.in_loop = self.is_async and isolation == "none"
         self.arguments = Arguments(function)
-        if not declared.get("description"):
-            declared["description"] = inspect.cleandoc(function.__doc__ or "")
-        self.definition = Definition(key=key or function.__name__, payload_schema=self.arguments.schema(), **declared)
-        self._says_attempts = "max_attempts" in declared
+        options["description"] = options.get("description") or inspect.cleandoc(function.__doc__ or "")
+        self.definition = declare(key or function.__name__, payload_schema=self.arguments.schema(), **options)
         self.secrets = SecretSchema(self.definition.payload_schema)
         self.secret_fields = encrypted_fields(self.secrets)
 
     @property
     def key(self) -> str:
         return self.definition.key
-
-    def with_attempts(self, default: int) -> Definition:
-        """The definition, with so many attempts unless code says how many."""
-        return self.definition if self._says_attempts else replace(self.definition, max_attempts=default)
 
     def bind(self, payload: str, context: Context) -> dict[str, Any]:
         """The function's arguments: the payload's, validated, and the context where it wants one.
@@ -65,8 +57,3 @@ class Handler:
     def invoke(self, payload: str, context: Context) -> Any:
         """Call the function; an async one gives back its coroutine."""
         return self.function(**self.bind(payload, context))
-
-
-def as_timeout(value: float | timedelta | None) -> timedelta | None:
-    """Seconds or a timedelta; none means no limit."""
-    return value if value is None or isinstance(value, timedelta) else timedelta(seconds=value)

@@ -12,26 +12,9 @@ from headrace.errors import NotFound
 from headrace.model.definition import Kind
 from headrace.model.pause import Pause
 from headrace.model.payload.stored_json import read_object
+from headrace.model.settings.definition import DefinitionSettings
 
 SQL = statements(__file__)
-SETTINGS = (
-    "queue",
-    "priority",
-    "max_attempts",
-    "timeout_seconds",
-    "retry_base_seconds",
-    "retry_cap_seconds",
-    "retry_jitter_seconds",
-    "max_concurrency",
-    "concurrency_key",
-    "max_concurrency_per_key",
-    "rate_limit",
-    "rate_period_seconds",
-    "rate_burst",
-    "rate_per_key",
-    "retention_days",
-    "retention_count",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +72,7 @@ async def read_definition(
 
 def _record(row: Any) -> DefinitionRecord:
     columns = dict(row)
-    settings = {name: columns.pop(name) for name in SETTINGS}
+    settings = {name: columns.pop(name) for name in DefinitionSettings.model_fields}
     pause = [columns.pop(name) for name in Pause._fields]
     for name in ("payload_schema", "declared"):
         columns[name] = read_object(columns[name])

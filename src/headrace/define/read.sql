@@ -1,10 +1,8 @@
 -- name: read_definitions
 select d.id, d.key, d.kind, d.app, d.description, d.tags, d.payload_schema, d.secret_fields,
        case when d.kind = 'sql' then format('%I.%I%s', d.function_schema, d.function_name, d.function_signature) end as function,
-       d.enabled, d.queue, d.priority, d.max_attempts, d.timeout_seconds, d.retry_base_seconds, d.retry_cap_seconds,
-       d.retry_jitter_seconds, d.max_concurrency, d.concurrency_key, d.max_concurrency_per_key, d.rate_limit, d.rate_period_seconds,
-       d.rate_burst, d.rate_per_key, d.retention_days, d.retention_count, p.paused_at, p.paused_by, p.note, p.resume_at, d.declared, d.system,
-       d.deleted_from_code_at, d.synced_at,
+       d.enabled, d.{definition}, p.paused_at, p.paused_by, p.note, p.resume_at,
+       d.declared, d.system, d.deleted_from_code_at, d.synced_at,
        array(select w.name from headrace.worker as w where $2 and w.state = 'live'
                 and (d.key = any(w.definitions) or (d.kind = 'sql' and '*sql' = any(w.definitions))) order by w.name) as workers
   from headrace.definition as d

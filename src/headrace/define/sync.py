@@ -111,13 +111,13 @@ def _columns(definition: Definition, app: str, force: bool) -> tuple[object, ...
         definition.key,
         definition.kind,
         app,
-        definition.description,
-        list(definition.tags),
+        definition.settings.description,
+        list(definition.settings.tags),
         json.dumps(definition.payload_schema),
         json.dumps([asdict(trigger) for trigger in definition.triggers]),
         definition.hash,
         force,
-        json.dumps(definition.settings),
+        json.dumps(definition.declared),
         definition.schema_version,
     )
 

@@ -1,32 +1,21 @@
 -- Code's word on what exists. A setting that still has the value code declared last follows the code; one that an
--- operator changed stays, unless forced ($9). A key that is of another kind or of another app is left alone while that is
--- there, unless it is taken from that app ($12). What nobody named ('default') or what was registered at run time is nobody's
--- once no live worker serves it.
+-- operator changed stays, unless forced ($9). A setting that this code does not know keeps what newer code declared of it:
+-- without that, an operator's change of it would be lost to the next newer process. A key that is of another kind or of
+-- another app is left alone while that is there, unless it is taken from that app ($12). What nobody named ('default') or
+-- what was registered at run time is nobody's once no live worker serves it.
 -- name: sync_definition
 insert into headrace.definition as d
-  (key, kind, app, description, tags, payload_schema, triggers, hash, declared,
-   queue, priority, max_attempts, timeout_seconds, retry_base_seconds, retry_cap_seconds, retry_jitter_seconds,
-   max_concurrency, concurrency_key, max_concurrency_per_key, rate_limit, rate_period_seconds, rate_burst, rate_per_key,
-   retention_days, retention_count, schema_version)
-select $1, $2, $3, $4, $5, $6, $7, $8, $10::jsonb,
-       new.queue, new.priority, new.max_attempts, new.timeout_seconds, new.retry_base_seconds, new.retry_cap_seconds,
-       new.retry_jitter_seconds, new.max_concurrency, new.concurrency_key, new.max_concurrency_per_key, new.rate_limit,
-       coalesce(new.rate_period_seconds, 1), new.rate_burst, coalesce(new.rate_per_key, false), new.retention_days,
-       new.retention_count, $11
+  (key, kind, app, description, tags, payload_schema, triggers, hash, declared, schema_version, {definition})
+select $1, $2, $3, $4, $5, $6, $7, $8, $10::jsonb, $11, new.{definition}
   from jsonb_populate_record(null::headrace.definition, $10) as new
 on conflict (key) do update
    set kind = excluded.kind, app = excluded.app, description = excluded.description, tags = excluded.tags,
        payload_schema = excluded.payload_schema, schema_version = excluded.schema_version, triggers = excluded.triggers, hash = excluded.hash,
-       declared = excluded.declared, deleted_from_code_at = null, synced_at = now(),
+       declared = d.declared || excluded.declared, deleted_from_code_at = null, synced_at = now(),
        function_schema = null, function_name = null, function_signature = null,
        enabled = $9 or d.enabled,
-       (queue, priority, max_attempts, timeout_seconds, retry_base_seconds, retry_cap_seconds, retry_jitter_seconds,
-        max_concurrency, concurrency_key, max_concurrency_per_key, rate_limit, rate_period_seconds, rate_burst, rate_per_key,
-        retention_days, retention_count) = (
-         select holds.queue, holds.priority, holds.max_attempts, holds.timeout_seconds, holds.retry_base_seconds,
-                holds.retry_cap_seconds, holds.retry_jitter_seconds, holds.max_concurrency, holds.concurrency_key,
-                holds.max_concurrency_per_key, holds.rate_limit, holds.rate_period_seconds, holds.rate_burst, holds.rate_per_key,
-                holds.retention_days, holds.retention_count
+       ({definition}) = (
+         select holds.{definition}
            from jsonb_populate_record(d, (
              select jsonb_object_agg(name, new.value) from jsonb_each($10) as new (name, value)
               where $9 or not d.declared ? name or d.declared -> name = to_jsonb(d) -> name)) as holds)

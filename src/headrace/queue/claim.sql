@@ -113,12 +113,10 @@ select id, case when pg_column_compression(payload) is null then pg_column_size(
   from headrace.job
  where id = any($1::uuid[])
 
--- An operator may have written 'infinity' or 'NaN' there: no timeout then, and waits of 31 years at most.
 -- Whoever has '*sql' among its definitions runs every SQL job. System jobs are for workers with a login to the database, and
 -- their lanes are left out while they are empty, which is nearly always: a claim from one lane is cheaper than from ten.
 -- name: list_lanes
-select lane.id, definition.key as definition, case when timeout_seconds < 1e9 then timeout_seconds end as timeout_seconds,
-       least(retry_base_seconds, 1e9), least(retry_cap_seconds, 1e9), least(retry_jitter_seconds, 1e9),
+select lane.id, definition.key as definition, timeout_seconds, retry_base_seconds, retry_cap_seconds, retry_jitter_seconds,
        lane.queue, function_schema, function_name, function_signature,
        definition.limited or setting.fair is true or setting.max_running is not null
          or exists (select from headrace.tenant where max_running is not null) or exists (select from headrace.tenant_pause)

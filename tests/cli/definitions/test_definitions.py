@@ -35,11 +35,11 @@ async def test_settings_are_changed(served: Cli) -> None:
     ("setting", "complaint"),
     [
         ("priority", "NAME=VALUE"),
-        ("priority=high", "priority is a whole number from 0 to 1000"),
+        ("priority=high", "priority is a whole number from 0 to 1,000"),
         ("enabled=perhaps", "enabled is true or false"),
         ("timeout=long", "timeout is a length of time"),
         ("priorty=1", "did you mean priority?"),
-        ("colour=red", "there are enabled, queue"),
+        ("colour=red", "there are queue, priority"),
     ],
 )
 async def test_a_bad_setting_is_told_before_anything_is_sent(nowhere: Cli, setting: str, complaint: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.model.secret.test_schema import FIRST, LAST, combined
 
+from headrace.errors import BadRequest
 from headrace.model.definition import Definition
 from headrace.model.secret.encrypted_arguments import encrypted_fields
 from headrace.model.secret.fields import mask_fields
@@ -39,7 +40,7 @@ def test_the_argument_that_holds_one_is_encrypted_whichever_keyword_leads_to_it(
 def test_one_outside_of_the_arguments_is_refused_with_its_place_and_a_way_out(
     schema: dict[str, Any], pointer: str
 ) -> None:
-    with pytest.raises(ValueError, match="definition 'pay': x-secret at") as refused:
+    with pytest.raises(BadRequest, match="definition 'pay': x-secret at") as refused:
         Definition(key="pay", payload_schema=schema)
     assert f"x-secret at {pointer} cannot be encrypted" in str(refused.value)
     assert 'replace "x-secret" with "writeOnly"' in str(refused.value)

@@ -77,16 +77,3 @@ async def test_a_handler_that_is_done_in_time_is_left_alone(hr: Headrace) -> Non
     async with working(hr):
         job = await finished(hr, await quick.enqueue())
     assert (job.status, job.result) == ("succeeded", "quick")
-
-
-async def test_an_operator_may_set_a_timeout_without_an_end(hr: Headrace, connection: Connection) -> None:
-    @hr.job()
-    async def quick() -> str:
-        return "quick"
-
-    async with working(hr):
-        await connection.execute(
-            "update headrace.definition set timeout_seconds = 'infinity', retry_cap_seconds = 'infinity'"
-        )
-        ended = [await finished(hr, await quick.enqueue()) for _ in range(3)]
-    assert {job.status for job in ended} == {"succeeded"}

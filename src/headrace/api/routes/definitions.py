@@ -5,42 +5,33 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import Query
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.schemas import Page, RequestModel, ResponseModel, Text
+from headrace.api.schemas import Page, RequestModel, ResponseModel, Text, without_defaults
 from headrace.define.read import DefinitionRecord
 from headrace.model.definition import Kind
+from headrace.model.settings.definition import DeclaredSettings
 
 router = new_router(prefix="/definitions", tags=["definitions"])
 
 
-class DefinitionAnswer(ResponseModel):
-    """What can be run, and with which arguments."""
+class DefinitionIdentity(ResponseModel):
+    """What a definition is, beside its settings."""
 
     key: str
     kind: Kind
-    description: str
-    tags: list[str]
     payload_schema: dict[str, Any] = Field(description="JSON Schema of its arguments")
     secret_fields: list[str] = Field(description="arguments that are stored encrypted and shown masked")
-    queue: str
-    priority: int
-    max_attempts: int
-    timeout_seconds: float | None
-    retry_base_seconds: float
-    retry_cap_seconds: float
-    retry_jitter_seconds: float
-    max_concurrency: int | None = Field(description="at once, over all workers")
-    concurrency_key: str | None = Field(description="what of a payload makes jobs of a tenant count together")
-    max_concurrency_per_key: int | None
-    rate_limit: int | None = Field(description="starts in each period")
-    rate_period_seconds: float
-    rate_burst: int | None = Field(description="starts at once, after a rest; as many as the limit where it is null")
-    rate_per_key: bool
-    retention_days: float | None = Field(description="how long ended jobs stay; null: as configured")
-    retention_count: int | None = Field(description="how many of the last ended ones stay for longer")
+
+
+class DefinitionAnswer(DeclaredSettings, DefinitionIdentity):
+    """What can be run, and with which arguments."""
+
+    model_config = ConfigDict(
+        extra="ignore", json_schema_extra=without_defaults, json_schema_serialization_defaults_required=True
+    )
 
 
 class DefinitionQuery(RequestModel):
@@ -54,16 +45,15 @@ DefinitionsAnswer = Page[DefinitionAnswer]
 
 
 def definition_answer(definition: DefinitionRecord) -> DefinitionAnswer:
-    """What anybody may know of it."""
-    return DefinitionAnswer(
-        key=definition.key,
-        kind=definition.kind,
-        description=definition.description,
-        tags=definition.tags,
-        payload_schema=definition.payload_schema,
-        secret_fields=definition.secret_fields,
-        **definition.settings,
-    )
+    """What anybody may know of it. Not validated: a value that should not be there is for people to see."""
+    return DefinitionAnswer.model_construct(**definition_fields(definition))
+
+
+def definition_fields(definition: DefinitionRecord) -> dict[str, Any]:
+    """Of the record, what everybody may see."""
+    names = ("key", "kind", "description", "payload_schema", "secret_fields")
+    said = {name: getattr(definition, name) for name in names}
+    return {**said, "tags": tuple(definition.tags), **definition.settings}
 
 
 @router.get("")

@@ -17,10 +17,18 @@ from headrace.cli.core.pausing import Note, Until, pause
 from headrace.cli.definitions.find import checked_key
 from headrace.cli.definitions.options import read_settings
 from headrace.cli.definitions.tables import COLUMNS, definition_rows
+from headrace.model.settings.options import DefinitionChanges
 
 if TYPE_CHECKING:
     from headrace.define.sync import SyncReport
 
+SETTINGS = ", ".join(name.removesuffix("_seconds") for name in DefinitionChanges.__annotations__)
+SET_HELP = f"""Change settings, from now on and in every worker. A sync from code leaves them alone.
+
+Settings: {SETTINGS}. A rate limit may be written as 10/s.
+
+Example: headrace definitions set say_hello priority=10 timeout=30s
+"""
 app = typer.Typer(help="What can be run.", no_args_is_help=True)
 Key = Annotated[str, typer.Argument(metavar="KEY", help="The definition.", autocompletion=definition_keys)]
 
@@ -80,21 +88,14 @@ async def disable(call: Call, key: Key) -> None:
         await _change(call, api, key, {"enabled": False})
 
 
-@app.command("set")
+@app.command("set", help=SET_HELP)
 @speaks_to_api
 async def set_settings(
     call: Call,
     key: Key,
     settings: Annotated[list[str], typer.Argument(metavar="NAME=VALUE…", help="Settings to change.")],
 ) -> None:
-    """Change settings, from now on and in every worker. A sync from code leaves them alone.
-
-    Settings: enabled, queue, priority, max_attempts, timeout, retry_base, retry_cap, retry_jitter, max_concurrency,
-    concurrency_key, max_concurrency_per_key, rate_limit (as 10/s), rate_burst, rate_per_key,
-    retention_days, retention_count.
-
-    Example: headrace definitions set say_hello priority=10 timeout=30s
-    """
+    """Change settings."""
     changes = read_settings(settings)
     async with call.api() as api:
         await _change(call, api, key, changes)

@@ -2,87 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.cli.core.durations import duration
 from headrace.cli.core.schema_args import read_boolean
 from headrace.errors import BadRequest
-from headrace.model.limits import MOST, read_rate
+from headrace.model.rate import read_rate
+
+if TYPE_CHECKING:
+    from headrace.model.settings.setting import Setting
 
 NONE = ("none", "null", "")
-
-
-def _whole(low: int, high: int) -> Callable[[str, str], int]:
-    def read(name: str, text: str) -> int:
-        if not text.isdigit() or not low <= int(text) <= high:
-            raise BadRequest(f"{name} is a whole number from {low} to {high}, not {text!r}")
-        return int(text)
-
-    return read
-
-
-def _seconds(name: str, text: str) -> float:
-    return duration(text, name)
-
-
-def _or_none(read: Callable[[str, str], Any]) -> Callable[[str, str], Any]:
-    return lambda name, text: None if text.lower() in NONE else read(name, text)
-
-
-def _days(name: str, text: str) -> float:
-    """Days as a number, or as a span such as 12h."""
-    try:
-        return float(text)
-    except ValueError:
-        return duration(text, name) / 86_400
-
-
-def _text(_name: str, text: str) -> str:
-    return text
-
-
-READ: dict[str, Callable[[str, str], Any]] = {
-    "enabled": read_boolean,
-    "queue": _text,
-    "priority": _whole(0, 1000),
-    "max_attempts": _whole(1, 1000),
-    "timeout_seconds": _or_none(_seconds),
-    "retry_base_seconds": _seconds,
-    "retry_cap_seconds": _seconds,
-    "retry_jitter_seconds": _seconds,
-    "max_concurrency": _or_none(_whole(1, MOST)),
-    "concurrency_key": _or_none(_text),
-    "max_concurrency_per_key": _or_none(_whole(1, MOST)),
-    "rate_limit": _or_none(_whole(1, MOST)),
-    "rate_period_seconds": _seconds,
-    "rate_burst": _or_none(_whole(1, MOST)),
-    "rate_per_key": read_boolean,
-    "retention_days": _or_none(_days),
-    "retention_count": _or_none(_whole(1, MOST)),
-}
-SHORT = {name.removesuffix("_seconds"): name for name in READ}
 RATE = "rate_limit"
 
 
 def read_settings(said: Sequence[str]) -> dict[str, Any]:
     """By the names of the API, or `BadRequest` before anything is sent."""
+    # Pydantic is loaded here, so that other commands start without it.
+    from headrace.model.settings.definition import OperatorSettings
+    from headrace.model.settings.setting import settings_of
+
+    known = {setting.option: setting for setting in settings_of(OperatorSettings).values()}
     changes: dict[str, Any] = {}
-    for setting in said:
-        name, equals, text = setting.partition("=")
+    for one in said:
+        name, equals, text = one.partition("=")
         if not equals:
-            raise BadRequest(f"a setting is NAME=VALUE, such as priority=10, not {setting!r}")
-        full = SHORT.get(name.replace("-", "_"), name.replace("-", "_"))
-        if full not in READ:
-            close = get_close_matches(name, SHORT, 1)
-            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(SHORT)}"
-            raise BadRequest(f"a definition has no setting {name!r}; {hint}")
-        if full == RATE and "/" in text:
+            raise BadRequest(f"a setting is NAME=VALUE, such as priority=10, not {one!r}")
+        setting = _find(known, name)
+        if setting.name == RATE and "/" in text:
             changes[RATE], changes["rate_period_seconds"] = _rate(text)
         else:
-            changes[full] = READ[full](name, text.strip())
+            changes[setting.name] = _read(setting, text.strip())
+    OperatorSettings.read(changes, names={setting.name: option for option, setting in known.items()})
     return changes
+
+
+def _find(known: Mapping[str, Setting], name: str) -> Setting:
+    option = name.replace("-", "_").removesuffix("_seconds")
+    if option not in known:
+        close = get_close_matches(name, known, 1)
+        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
+        raise BadRequest(f"a definition has no setting {name!r}; {hint}")
+    return known[option]
+
+
+def _read(setting: Setting, text: str) -> Any:
+    """The value that a text says. A text that says none of its kind stays a text, which the model refuses."""
+    if setting.none and text.lower() in NONE:
+        return None
+    match setting.kind:
+        case "flag":
+            return read_boolean(setting.option, text)
+        case "duration":
+            return duration(text, setting.option)
+        case "days":
+            days = _number(text, float)
+            return duration(text, setting.option) / 86_400 if isinstance(days, str) else days
+        case "count":
+            return _number(text, int)
+        case "number":
+            return _number(text, float)
+    return text
+
+
+def _number(text: str, kind: type[int] | type[float]) -> float | str:
+    try:
+        return kind(text)
+    except ValueError:
+        return text
 
 
 def _rate(text: str) -> tuple[int, float]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from headrace.cli.core.schema_args import schema_types
 from headrace.cli.output.tables import Column, as_json, one_line, overridden, span, when
-from headrace.model.limits import rate_text
+from headrace.model.rate import rate_text
+
+if TYPE_CHECKING:
+    from headrace.model.settings.setting import Setting
 
 Definition = Mapping[str, Any]
 
@@ -46,14 +49,8 @@ def definition_rows(definition: Definition) -> list[tuple[str, Any]]:
         ("app", definition.get("app")),
         ("function", definition.get("function")),
         ("tags", ", ".join(definition["tags"])),
-        ("queue", definition["queue"]),
-        ("priority", definition["priority"]),
-        ("max attempts", definition["max_attempts"]),
-        ("timeout", "none" if definition["timeout_seconds"] is None else span(definition["timeout_seconds"])),
-        ("retries", _retries(definition)),
+        *_settings(definition),
         ("paused", _pause(definition.get("pause"))),
-        ("limits", _limits(definition)),
-        ("kept", _kept(definition)),
         ("changed here", overridden(definition.get("overrides", {}))),
         ("workers", ", ".join(definition.get("workers", []))),
         ("synced", when(definition.get("synced_at"))),
@@ -64,8 +61,26 @@ def definition_rows(definition: Definition) -> list[tuple[str, Any]]:
     ]
 
 
+def _settings(definition: Definition) -> list[tuple[str, Any]]:
+    """A row for each setting, but one sentence for settings that are read together."""
+    # Pydantic is loaded here, so that other commands start without it.
+    from headrace.model.settings.definition import DefinitionSettings
+    from headrace.model.settings.setting import settings_of
+
+    told = {name for names, _ in SENTENCES.values() for name in names}
+    alone = [setting for name, setting in settings_of(DefinitionSettings).items() if name not in told]
+    rows = [(setting.option.replace("_", " "), _value(setting, definition[setting.name])) for setting in alone]
+    return rows + [(title, sentence(definition)) for title, (_, sentence) in SENTENCES.items()]
+
+
+def _value(setting: Setting, value: Any) -> Any:
+    if value is None:
+        return setting.none
+    return span(value) if setting.kind == "duration" else value
+
+
 def _retries(definition: Definition) -> str:
-    base, cap, jitter = (span(definition[f"retry_{name}_seconds"]) for name in ("base", "cap", "jitter"))
+    base, cap, jitter = (span(definition[name]) for name in RETRY)
     return f"after {base}, then longer up to {cap}, and up to {jitter} more at random"
 
 
@@ -93,6 +108,16 @@ def _kept(definition: Definition) -> str:
     days, count = definition["retention_days"], definition["retention_count"]
     time = "as configured" if days is None else f"{days:g} days"
     return time if count is None else f"{time}, and the last {count:,}"
+
+
+RETRY = tuple(f"retry_{name}_seconds" for name in ("base", "cap", "jitter"))
+PER_KEY = ("concurrency_key", "max_concurrency_per_key")
+RATE = ("rate_limit", "rate_period_seconds", "rate_burst", "rate_per_key")
+SENTENCES: Mapping[str, tuple[tuple[str, ...], Callable[[Definition], str]]] = {
+    "retries": (RETRY, _retries),
+    "limits": (("max_concurrency", *PER_KEY, *RATE), _limits),
+    "kept": (("retention_days", "retention_count"), _kept),
+}
 
 
 def _statistics(statistics: Mapping[str, Any] | None) -> list[tuple[str, Any]]:

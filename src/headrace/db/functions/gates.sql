@@ -34,7 +34,7 @@ create or replace function headrace._gated(of_lane_id int, of_tenant_id int) ret
 $$;
 
 -- How full the places are that a job behind a gate waits for, over all tenants; for `why`. Null where there is no limit.
-create or replace function headrace.gate_facts(wanted uuid, out max_concurrency int, out running int, out max_concurrency_per_key int,
+create or replace function headrace.gate_facts(wanted uuid, out max_concurrency int, out running int, out max_running_of_key int,
   out running_of_key int, out max_running_of_tenant int, out running_of_tenant int, out max_running_of_queue int,
   out running_of_queue int, out opens_in double precision)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$

@@ -103,8 +103,8 @@ begin
       hint = 'A key has 1 to 200 of A-Z a-z 0-9 _ . : - and starts with a letter or digit.';
   elsif max_attempts not between 1 and 1000 then
     raise exception 'max_attempts % is out of range (1 to 1000)', max_attempts using errcode = 'HR400';
-  elsif not (timeout_seconds > 0 and timeout_seconds < 'infinity') then
-    raise exception 'timeout_seconds % is out of range: it must be more than zero', timeout_seconds using errcode = 'HR400',
+  elsif not (timeout_seconds > 0 and timeout_seconds <= 31536000) then
+    raise exception 'timeout_seconds % is out of range: above 0 and at most 31536000', timeout_seconds using errcode = 'HR400',
       hint = 'Leave it out for a job without a timeout.';
   end if;
 

@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import NamedTuple, Unpack
 
 from headrace.define.change import (
-    DefinitionChanges,
     change_definition,
     define_sql_job,
     pause_definition,
@@ -15,6 +14,9 @@ from headrace.define.change import (
 )
 from headrace.define.read import DefinitionRecord, read_definition, read_definitions
 from headrace.model.histogram import Histogram
+from headrace.model.settings.definition import DefinitionSettings
+from headrace.model.settings.options import DefinitionChanges
+from headrace.model.settings.setting import Setting, settings_of
 from headrace.rollups.read import Step, series, usual_durations
 from headrace.service.base import ServerService
 from headrace.service.paging import check_limit, read_cursor, write_cursor
@@ -69,6 +71,11 @@ class Definitions(ServerService):
         return await self._page(
             "definitions.inspect", runnable=False, limit=limit, cursor=cursor, system=include_system
         )
+
+    async def settings(self) -> Sequence[Setting]:
+        """What may be set of a definition, with labels and ranges."""
+        async with self._begin("definitions.read"):
+            return list(settings_of(DefinitionSettings).values())
 
     async def define_sql(
         self,

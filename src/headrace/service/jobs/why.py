@@ -69,7 +69,7 @@ class WhyFacts:
     # Of what a job behind a gate waits for: how much there may be, and how much there is.
     max_concurrency: int | None = None
     running: int | None = None
-    max_concurrency_per_key: int | None = None
+    max_running_of_key: int | None = None
     running_of_key: int | None = None
     max_running_of_tenant: int | None = None
     running_of_tenant: int | None = None
@@ -166,7 +166,7 @@ def _limited(facts: WhyFacts) -> list[Reason]:
     """Places that are all taken, and a rate that is used up."""
     places = (
         ("definition", f'the definition "{facts.definition}"', facts.max_concurrency, facts.running),
-        ("key", "its concurrency key", facts.max_concurrency_per_key, facts.running_of_key),
+        ("key", "its concurrency key", facts.max_running_of_key, facts.running_of_key),
         ("tenant", "its tenant", facts.max_running_of_tenant, facts.running_of_tenant),
         ("queue", f'the queue "{facts.queue}"', facts.max_running_of_queue, facts.running_of_queue),
     )

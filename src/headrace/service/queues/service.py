@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 from headrace.db.statements import statements
 from headrace.errors import NotFound
-from headrace.model.definition import QUEUE
 from headrace.model.pause import Pause
+from headrace.model.settings.setting import QUEUE
 from headrace.service.base import ServerService
 from headrace.service.session import Ahead, Scope
 
@@ -102,7 +103,7 @@ class Queues(ServerService):
 
     async def change(self, queue: str, **changes: Unpack[QueueChanges]) -> QueueRecord:
         """What is named changes, from now on and in every worker; a limit of none lifts it."""
-        if not QUEUE.fullmatch(queue):
+        if not re.fullmatch(QUEUE, queue):
             raise NotFound(f'unknown queue "{queue}"')
         async with self._begin("queues.change") as scope:
             await scope.conn.execute(SQL["ensure_settings"], queue)

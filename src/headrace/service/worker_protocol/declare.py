@@ -57,7 +57,7 @@ async def _stay_within(scope: Scope, declared: Declared, queues: Sequence[str], 
     others = {(row[0], row[1]) for row in await scope.conn.fetch(SQL["list_elsewhere"], keys, names, queues)}
     kept = []
     for definition in declared.definitions:
-        if definition.queue not in queues or ("definition", definition.key) in others:
+        if definition.settings.queue not in queues or ("definition", definition.key) in others:
             synced.definitions_elsewhere.append(definition.key)
             synced.triggers_elsewhere.extend(trigger.name for trigger in definition.triggers)
             continue

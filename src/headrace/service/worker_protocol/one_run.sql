@@ -1,6 +1,6 @@
 -- name: find_run
 select cancel_requested, spent, queue.max_attempts, definition.key,
-       least(retry_base_seconds, 1e9), least(retry_cap_seconds, 1e9), least(retry_jitter_seconds, 1e9)
+       retry_base_seconds, retry_cap_seconds, retry_jitter_seconds
   from headrace.queue
   join headrace.lane on lane.id = queue.lane_id
   join headrace.definition on definition.id = lane.definition_id

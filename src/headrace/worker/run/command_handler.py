@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
 from headrace.config import CommandSettings
@@ -15,7 +14,7 @@ from headrace.executors.command.argv import build_argv, parse_argv
 from headrace.executors.command.check_argv import check_argv, fill_defaults
 from headrace.executors.command.launch import CommandLimits, Launch
 from headrace.executors.command.preflight import preflight
-from headrace.model.definition import DEFAULT_MAX_ATTEMPTS, Definition
+from headrace.model.definition import Definition
 from headrace.model.job.outcome import CannotRead, Fail
 from headrace.model.job.record import ClaimedJob
 from headrace.model.payload.schema import NOT_VALID, payload_check
@@ -23,6 +22,7 @@ from headrace.model.secret.encrypted_arguments import encrypted_fields
 from headrace.model.secret.fields import is_secret
 from headrace.model.secret.masking import SHORTEST
 from headrace.model.secret.schema import SecretSchema
+from headrace.model.settings.definition import DEFAULT_MAX_ATTEMPTS, DeclaredSettings
 from headrace.tracing import carried
 
 
@@ -46,17 +46,9 @@ class CommandHandler:
             self.secrets = SecretSchema(settings.args)
             check_argv(self._slots, settings.args, lambda name: is_secret(name, self.secrets))
             self.secret_fields = encrypted_fields(self.secrets)
-            self.definition = Definition(
-                key=key,
-                kind="command",
-                description=settings.description,
-                payload_schema=settings.args,
-                queue=settings.queue,
-                priority=settings.priority,
-                max_attempts=settings.max_attempts or default_attempts,
-                timeout=None if settings.timeout_seconds is None else timedelta(seconds=settings.timeout_seconds),
-            )
-        except (BadRequest, ValueError) as error:
+            declared = Definition(key, DeclaredSettings.of(settings), "command", settings.args)
+            self.definition = declared.with_attempts(default_attempts)
+        except BadRequest as error:
             raise ConfigError(f"commands.{key}: {error}") from None
         self._check = payload_check(json.dumps(settings.args))
         if (self._check({}) or "").startswith(NOT_VALID):

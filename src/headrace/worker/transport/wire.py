@@ -97,11 +97,9 @@ def _definition(definition: Definition) -> dict[str, Any]:
     return {
         "key": definition.key,
         "kind": definition.kind,
-        "description": definition.description,
-        "tags": definition.tags,
         "payload_schema": definition.payload_schema,
         "triggers": [{"name": trigger.name, "settings": trigger.settings} for trigger in definition.triggers],
-        **definition.settings,
+        **definition.settings.model_dump(),
     }
 
 

@@ -6,24 +6,20 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Query
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.routes.admin.pausing import PauseAnswer, PauseRequest
-from headrace.api.routes.definitions import DefinitionAnswer, DefinitionQuery
+from headrace.api.routes.definitions import DefinitionAnswer, DefinitionQuery, definition_fields
 from headrace.api.routes.triggers.responses import Override
-from headrace.api.schemas import Name, Page, RequestModel, ResponseModel, Text
-from headrace.define.change import RANGES
+from headrace.api.schemas import Name, Page, RequestModel, ResponseModel, Text, without_defaults
 from headrace.define.read import DefinitionRecord
+from headrace.model.settings.definition import OperatorSettings
+from headrace.model.settings.setting import YEAR
 from headrace.service.definitions.service import DefinitionStatistics
 
 router = new_router(prefix="/admin/jobs/definitions", tags=["definitions"])
-
-
-def _range(name: str) -> Any:
-    low, high = RANGES[name]
-    return Field(default=None, ge=low, le=high)
 
 
 class NewSqlDefinition(RequestModel):
@@ -32,30 +28,14 @@ class NewSqlDefinition(RequestModel):
     key: Name = Field(examples=["refresh-totals"])
     function: Text = Field(description="takes () or (jsonb), returns jsonb", examples=["public.refresh_totals(jsonb)"])
     description: Text = ""
-    timeout_seconds: float | None = _range("timeout_seconds")
-    max_attempts: int | None = _range("max_attempts")
+    timeout_seconds: float | None = Field(default=None, gt=0, le=YEAR)
+    max_attempts: int | None = Field(default=None, ge=1, le=1000)
 
 
-class DefinitionChange(RequestModel):
-    """Settings to change; null is no timeout, no limit, and retention as configured."""
+class DefinitionChange(OperatorSettings):
+    """Settings to change. What is left out stays as it is."""
 
-    enabled: bool = True
-    queue: Name = Field(default="default", max_length=100)
-    priority: int = _range("priority")
-    max_attempts: int = _range("max_attempts")
-    timeout_seconds: float | None = _range("timeout_seconds")
-    retry_base_seconds: float = _range("retry_base_seconds")
-    retry_cap_seconds: float = _range("retry_cap_seconds")
-    retry_jitter_seconds: float = _range("retry_jitter_seconds")
-    max_concurrency: int | None = _range("max_concurrency")
-    concurrency_key: Text | None = Field(default=None, max_length=500, examples=["provider.id"])
-    max_concurrency_per_key: int | None = _range("max_concurrency_per_key")
-    rate_limit: int | None = _range("rate_limit")
-    rate_period_seconds: float = _range("rate_period_seconds")
-    rate_burst: int | None = _range("rate_burst")
-    rate_per_key: bool = False
-    retention_days: float | None = _range("retention_days")
-    retention_count: int | None = _range("retention_count")
+    model_config = ConfigDict(defer_build=False, json_schema_extra=without_defaults)
 
 
 class InspectQuery(DefinitionQuery):
@@ -111,12 +91,21 @@ class DefinitionDetail(InspectedDefinition):
 
 
 def _fields(definition: DefinitionRecord) -> dict[str, Any]:
-    names = ("key", "kind", "description", "tags", "payload_schema", "secret_fields", "app", "system", "function")
-    more = ("enabled", "deleted_from_code_at", "synced_at", "workers")
+    names = ("app", "system", "function", "enabled", "deleted_from_code_at", "synced_at", "workers")
     overrides = {name: Override(declared=pair[0], current=pair[1]) for name, pair in definition.overrides.items()}
-    fields = {name: getattr(definition, name) for name in names + more}
+    more = {name: getattr(definition, name) for name in names}
     pause = None if definition.pause is None else PauseAnswer.model_validate(definition.pause)
-    return {**fields, **definition.settings, "overrides": overrides, "paused": pause is not None, "pause": pause}
+    return {
+        **definition_fields(definition),
+        **more,
+        "overrides": overrides,
+        "paused": pause is not None,
+        "pause": pause,
+    }
+
+
+def _inspected(definition: DefinitionRecord) -> InspectedDefinition:
+    return InspectedDefinition.model_construct(**_fields(definition))
 
 
 def _statistics(statistics: DefinitionStatistics) -> StatisticsAnswer:
@@ -143,7 +132,7 @@ async def inspect_definitions(
     page = await service.definitions.inspect_all(
         limit=query.limit, cursor=query.cursor, include_system=query.include_system
     )
-    items = [InspectedDefinition(**_fields(one)) for one in page.items]
+    items = [_inspected(one) for one in page.items]
     return Page[InspectedDefinition](items=items, next_cursor=page.next_cursor)
 
 
@@ -157,31 +146,33 @@ async def define_sql_job(service: CurrentService, new: NewSqlDefinition) -> Insp
         timeout_seconds=new.timeout_seconds,
         max_attempts=new.max_attempts,
     )
-    return InspectedDefinition(**_fields(made))
+    return _inspected(made)
 
 
 @router.get("/{key}")
 async def inspect_definition(service: CurrentService, key: str) -> DefinitionDetail:
     """One definition, with how it has been doing."""
     definition = await service.definitions.inspect(key)
-    return DefinitionDetail(**_fields(definition), statistics=_statistics(await service.definitions.statistics(key)))
+    return DefinitionDetail.model_construct(
+        **_fields(definition), statistics=_statistics(await service.definitions.statistics(key))
+    )
 
 
 @router.patch("/{key}")
 async def update_definition(service: CurrentService, key: str, changes: DefinitionChange) -> InspectedDefinition:
     """Change settings, from now on and in every worker. A sync from code leaves them alone."""
     changed = await service.definitions.update(key, **changes.model_dump(exclude_unset=True))
-    return InspectedDefinition(**_fields(changed))
+    return _inspected(changed)
 
 
 @router.post("/{key}/pause")
 async def pause_definition(service: CurrentService, key: str, pause: PauseRequest | None = None) -> InspectedDefinition:
     """Have no more of its jobs claimed; what runs, runs on."""
     pause = pause or PauseRequest()
-    return InspectedDefinition(**_fields(await service.definitions.pause(key, note=pause.note, resume_at=pause.end())))
+    return _inspected(await service.definitions.pause(key, note=pause.note, resume_at=pause.end()))
 
 
 @router.post("/{key}/resume")
 async def resume_definition(service: CurrentService, key: str) -> InspectedDefinition:
     """Have its jobs claimed again."""
-    return InspectedDefinition(**_fields(await service.definitions.resume(key)))
+    return _inspected(await service.definitions.resume(key))

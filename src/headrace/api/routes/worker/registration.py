@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from datetime import timedelta
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints
 
 from headrace.api.routes.worker.schemas import WorkerId
 from headrace.api.schemas import Name, RequestModel, Text
-from headrace.errors import BadRequest
 from headrace.model.definition import Definition
-from headrace.model.job.retry import RetryPolicy
-from headrace.model.limits import DefinitionLimits
+from headrace.model.field_context import field_context
+from headrace.model.settings.definition import DeclaredSettings
 from headrace.model.settings.trigger import TriggerDeclaration
 from headrace.queue.lease import WorkerIdentity
 from headrace.service.worker_protocol.registration import Declared, Registration
 
-YEARS = 1e9
 QueueName = Annotated[str, StringConstraints(pattern=r"^(\*|[A-Za-z0-9][A-Za-z0-9_.:-]*)$", max_length=100)]
 
 
@@ -29,58 +26,26 @@ class DeclaredTrigger(RequestModel):
     settings: dict[str, Any] = Field(default={}, description="by the names of the trigger's columns")
 
 
-class NewDefinition(RequestModel):
-    """A definition in code: what it takes and how it runs. An operator's changes stay."""
+class DeclaredIdentity(RequestModel):
+    """What a definition in code is, beside its settings."""
 
     key: Name
     kind: Literal["python", "command"] = Field(default="python", description="python stands for code in any language")
-    description: Text = Field(default="", max_length=100_000)
-    tags: list[Text] = Field(default=[], max_length=100)
     payload_schema: dict[str, Any] = Field(default={}, description="JSON Schema of the payload")
     triggers: list[DeclaredTrigger] = Field(default=[], max_length=100)
-    queue: Name = Field(default="default", max_length=100)
-    priority: int = Field(default=100, ge=0, le=1000)
-    max_attempts: int | None = Field(
-        default=None, ge=1, le=1000, description="by the server's jobs.max_retries_default if absent"
-    )
-    timeout_seconds: float | None = Field(default=None, gt=0, le=YEARS)
-    retry_base_seconds: float = Field(default=5, ge=0, le=YEARS)
-    retry_cap_seconds: float = Field(default=300, ge=0, le=YEARS)
-    retry_jitter_seconds: float = Field(default=1, ge=0, le=YEARS)
-    max_concurrency: int | None = None
-    concurrency_key: Text | None = Field(default=None, max_length=500)
-    max_concurrency_per_key: int | None = None
-    rate_limit: int | None = None
-    rate_period_seconds: float = Field(default=1, ge=0.001, le=YEARS)
-    rate_burst: int | None = None
-    rate_per_key: bool = False
-    retention_days: float | None = Field(default=None, ge=0, le=3650)
-    retention_count: int | None = Field(default=None, ge=1, le=1_000_000)
 
-    def read(self, default_attempts: int) -> Definition:
+
+class NewDefinition(DeclaredSettings, DeclaredIdentity):
+    """A definition in code: what it takes and how it runs. An operator's changes stay."""
+
+    model_config = ConfigDict(defer_build=False)
+
+    def definition(self, default_attempts: int) -> Definition:
         """As the code of a worker has it."""
-        retry = (self.retry_base_seconds, self.retry_cap_seconds, self.retry_jitter_seconds)
-        try:
-            return Definition(
-                key=self.key,
-                kind=self.kind,
-                description=self.description,
-                tags=tuple(self.tags),
-                payload_schema=self.payload_schema,
-                triggers=tuple(TriggerDeclaration(trigger.name, trigger.settings) for trigger in self.triggers),
-                queue=self.queue,
-                priority=self.priority,
-                max_attempts=self.max_attempts or default_attempts,
-                timeout=None if self.timeout_seconds is None else timedelta(seconds=self.timeout_seconds),
-                retry=RetryPolicy(*(timedelta(seconds=seconds) for seconds in retry)),
-                limits=DefinitionLimits(
-                    **{field.name: getattr(self, field.name) for field in fields(DefinitionLimits)}
-                ),
-                retention_days=self.retention_days,
-                retention_count=self.retention_count,
-            )
-        except ValueError as error:
-            raise BadRequest(str(error), field="definitions") from None
+        triggers = tuple(TriggerDeclaration(trigger.name, trigger.settings) for trigger in self.triggers)
+        with field_context("definitions"):
+            declared = Definition(self.key, DeclaredSettings.of(self), self.kind, self.payload_schema, triggers)
+        return declared.with_attempts(default_attempts)
 
 
 class NewDeclared(RequestModel):
@@ -92,7 +57,7 @@ class NewDeclared(RequestModel):
 
     def read(self, default_attempts: int) -> Declared:
         """As the service takes it."""
-        return Declared(self.app, [one.read(default_attempts) for one in self.definitions], self.complete)
+        return Declared(self.app, [one.definition(default_attempts) for one in self.definitions], self.complete)
 
 
 class RegistrationRequest(RequestModel):

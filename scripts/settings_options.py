@@ -1,0 +1,64 @@
+"""Keyword arguments for settings, typed: written from the models, for a type checker reads a TypedDict only as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from textwrap import wrap
+
+from headrace.model.settings.definition import DeclaredSettings, OperatorSettings
+from headrace.model.settings.setting import Setting, SettingsModel, settings_of
+
+OPTIONS = Path(__file__).parents[1] / "src" / "headrace" / "model" / "settings" / "options.py"
+HEAD = '''\
+"""Settings as keyword arguments, for type checkers and editors. `make docs` writes this from the models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import TypedDict
+
+from headrace.model.job.retry import RetryPolicy
+'''
+COLUMN = {"flag": "bool", "count": "int", "text": "str", "list": "Iterable[str]"}
+# In code a length of time has its own type, and these are read in a shorter form.
+OPTION = COLUMN | {"duration": "float | timedelta"}
+SHORT = {"rate_limit": "str | int | None"}
+RETRY = ("retry", "RetryPolicy", "The three waits between attempts at once.")
+
+
+def options_module() -> str:
+    """The whole of the file."""
+    in_code = [(one.option, SHORT.get(one.name, _type(one, OPTION)), one.help) for one in _all(DeclaredSettings)]
+    changes = [(one.name, _type(one, COLUMN), one.help) for one in _all(OperatorSettings)]
+    declared = _class("DefinitionOptions", "What code declares of how a job runs.", [*in_code, RETRY])
+    return HEAD + declared + _class("DefinitionChanges", "What an operator changes of a definition.", changes)
+
+
+def _all(model: type[SettingsModel]) -> list[Setting]:
+    return list(settings_of(model).values())
+
+
+def _type(setting: Setting, types: Mapping[str, str]) -> str:
+    return types.get(setting.kind, "float") + (" | None" if setting.none else "")
+
+
+def _class(name: str, about: str, keys: list[tuple[str, str, str]]) -> str:
+    lines = "".join(f"    {key}: {kind}\n{_docstring(text)}" for key, kind, text in keys)
+    return f'\n\nclass {name}(TypedDict, total=False):\n    """{about}"""\n\n{lines}'
+
+
+def _docstring(text: str) -> str:
+    return "".join(_lines(text))
+
+
+def _lines(text: str) -> Iterator[str]:
+    """On one line, or on several that are not too long."""
+    if len(text) <= 110:
+        yield f'    """{text}"""\n'
+        return
+    first, *rest = wrap(text, 110)
+    yield f'    """{first}\n'
+    yield from (f"    {line}\n" for line in rest)
+    yield '    """\n'

@@ -1,0 +1,91 @@
+"""Settings as keyword arguments, for type checkers and editors. `make docs` writes this from the models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import TypedDict
+
+from headrace.model.job.retry import RetryPolicy
+
+
+class DefinitionOptions(TypedDict, total=False):
+    """What code declares of how a job runs."""
+
+    queue: str
+    """The queue in which the jobs wait."""
+    priority: int
+    """Jobs with a lower number run first."""
+    max_attempts: int
+    """How often a job is attempted; where code does not say, one more than jobs.max_retries_default."""
+    timeout: float | timedelta | None
+    """How long an attempt may take."""
+    retry_base: float | timedelta
+    """The wait before the second attempt; each later wait is twice as long."""
+    retry_cap: float | timedelta
+    """No wait between attempts is longer, but for the spread."""
+    retry_jitter: float | timedelta
+    """Each wait is longer by a random part of this."""
+    max_concurrency: int | None
+    """How many jobs run at once, over all workers."""
+    concurrency_key: str | None
+    """The part of a payload that makes jobs of a tenant count together, such as provider.id."""
+    max_concurrency_per_key: int | None
+    """How many jobs with the same key run at once."""
+    rate_limit: str | int | None
+    """How many jobs start in each period."""
+    rate_period: float | timedelta
+    """The period of the rate limit."""
+    rate_burst: int | None
+    """How many jobs start at once after a rest."""
+    rate_per_key: bool
+    """Whether each key has a rate of its own."""
+    retention_days: float | None
+    """The days for which ended jobs stay."""
+    retention_count: int | None
+    """How many of the last ended jobs stay for longer."""
+    description: str
+    """What the job does, for people."""
+    tags: Iterable[str]
+    """Words by which people sort definitions."""
+    retry: RetryPolicy
+    """The three waits between attempts at once."""
+
+
+class DefinitionChanges(TypedDict, total=False):
+    """What an operator changes of a definition."""
+
+    queue: str
+    """The queue in which the jobs wait."""
+    priority: int
+    """Jobs with a lower number run first."""
+    max_attempts: int
+    """How often a job is attempted; where code does not say, one more than jobs.max_retries_default."""
+    timeout_seconds: float | None
+    """How long an attempt may take."""
+    retry_base_seconds: float
+    """The wait before the second attempt; each later wait is twice as long."""
+    retry_cap_seconds: float
+    """No wait between attempts is longer, but for the spread."""
+    retry_jitter_seconds: float
+    """Each wait is longer by a random part of this."""
+    max_concurrency: int | None
+    """How many jobs run at once, over all workers."""
+    concurrency_key: str | None
+    """The part of a payload that makes jobs of a tenant count together, such as provider.id."""
+    max_concurrency_per_key: int | None
+    """How many jobs with the same key run at once."""
+    rate_limit: int | None
+    """How many jobs start in each period."""
+    rate_period_seconds: float
+    """The period of the rate limit."""
+    rate_burst: int | None
+    """How many jobs start at once after a rest."""
+    rate_per_key: bool
+    """Whether each key has a rate of its own."""
+    retention_days: float | None
+    """The days for which ended jobs stay."""
+    retention_count: int | None
+    """How many of the last ended jobs stay for longer."""
+    enabled: bool
+    """Whether new jobs are accepted and jobs that wait are run."""

@@ -1,0 +1,162 @@
+"""A setting is declared once: the table takes what the model takes, and every surface has every setting."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import asyncpg
+import pytest
+from scripts.settings_options import OPTIONS, options_module
+
+from headrace.api.routes.admin.definitions import DefinitionChange
+from headrace.api.routes.definitions import DefinitionAnswer
+from headrace.api.routes.worker.registration import NewDefinition
+from headrace.app.declare import JobOptions
+from headrace.cli.definitions.group import SETTINGS
+from headrace.config import CommandSettings
+from headrace.db.connect import Connection
+from headrace.errors import BadRequest
+from headrace.model.settings.definition import DeclaredSettings, DefinitionSettings, OperatorSettings
+from headrace.model.settings.setting import Setting, SettingsModel, settings_of
+
+
+class Noun(NamedTuple):
+    """A table with settings; `row` makes one with the defaults, `base` is what settings need that need others."""
+
+    table: str
+    models: tuple[type[SettingsModel], ...]
+    row: str
+    base: dict[str, Any]
+
+
+NOUNS = [
+    Noun(
+        "definition",
+        (DeclaredSettings, OperatorSettings),
+        "insert into headrace.definition (key, kind, app, hash) values ('bare', 'python', 'test', '')",
+        {"concurrency_key": "a", "rate_limit": 1},
+    ),
+]
+ODD_TEXTS = [
+    "",
+    " ",
+    "a",
+    "a\n",
+    "\ta",
+    "a b",
+    "a.b",
+    "[a, b.c]",
+    "[a ,b]",
+    "[a",
+    "a..b",
+    "-a",
+    "*",
+    "\x00",
+    "ключ",
+    "a\u3000",
+]
+ODD_TEXTS += ["a" * length for length in (100, 101, 500, 501, 100_000, 100_001)]
+
+
+def cases() -> list[Any]:
+    """Each setting of each noun, once."""
+    found = {
+        (noun.table, name): (noun, one) for noun in NOUNS for m in noun.models for name, one in settings_of(m).items()
+    }
+    return [pytest.param(noun, setting, id=".".join(path)) for path, (noun, setting) in found.items()]
+
+
+def edges(setting: Setting) -> Iterator[Any]:
+    """Values below, at and above both ends of the range; odd texts; and null."""
+    yield None
+    if setting.kind == "flag":
+        yield from (True, False)
+    elif setting.kind == "list":
+        yield from ([], ["a"] * 100, ["a"] * 101, ["\x00"])
+    elif setting.kind == "text":
+        yield from ODD_TEXTS
+    else:
+        for end in (setting.least, setting.above, setting.most):
+            if end is not None:
+                whole = setting.kind == "count"
+                yield from (
+                    (end - 1, end, end + 1) if whole else (math.nextafter(end, -1), end, math.nextafter(end, 1e9))
+                )
+        if setting.kind != "count":
+            yield from (math.inf, math.nan)
+
+
+def model_takes(noun: Noun, name: str, value: Any) -> bool:
+    model = next(model for model in noun.models if name in model.model_fields)
+    try:
+        model.read({name: value})
+    except BadRequest:
+        return False
+    return True
+
+
+async def table_takes(conn: Connection, noun: Noun, name: str, value: Any) -> bool:
+    try:
+        async with conn.transaction():
+            await conn.execute(f"update headrace.{noun.table} set {name} = $1", value)
+    except (asyncpg.PostgresError, asyncpg.DataError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize(("noun", "setting"), cases())
+def test_a_setting_has_its_words_and_its_range(noun: Noun, setting: Setting) -> None:
+    assert setting.label
+    assert setting.help.endswith(".")
+    assert setting.group
+    field = next(m.model_fields[setting.name] for m in noun.models if setting.name in m.model_fields)
+    assert (type(None) in getattr(field.annotation, "__args__", ())) == (setting.none is not None)
+    if setting.kind in ("count", "number", "duration", "days"):
+        assert setting.most is not None
+        assert (setting.least is None) != (setting.above is None)
+    elif setting.kind in ("text", "list"):
+        assert setting.allowed
+
+
+@pytest.mark.parametrize(("noun", "setting"), cases())
+async def test_the_table_takes_what_the_model_takes(connection: Connection, noun: Noun, setting: Setting) -> None:
+    await connection.execute(noun.row)
+    for name, value in noun.base.items():
+        await connection.execute(f"update headrace.{noun.table} set {name} = $1", value)
+    taken = [(value, await table_takes(connection, noun, setting.name, value)) for value in edges(setting)]
+    assert [(value, model_takes(noun, setting.name, value)) for value, _ in taken] == taken
+    assert any(took for _, took in taken)
+
+
+@pytest.mark.parametrize("noun", NOUNS, ids=lambda noun: noun.table)
+async def test_a_bare_row_has_the_defaults_of_the_model(connection: Connection, noun: Noun) -> None:
+    await connection.execute(noun.row)
+    row = await connection.fetchrow(f"select * from headrace.{noun.table}")
+    assert row is not None
+    for model in noun.models:
+        held = {name: tuple(row[name]) if isinstance(row[name], list) else row[name] for name in model.model_fields}
+        assert held == model().model_dump()
+
+
+@pytest.mark.parametrize("noun", NOUNS, ids=lambda noun: noun.table)
+async def test_every_rule_is_a_constraint_of_the_table(connection: Connection, noun: Noun) -> None:
+    found = await connection.fetch(
+        "select conname from pg_constraint where contype = 'c' and conrelid = $1::regclass", f"headrace.{noun.table}"
+    )
+    rules = {rule.constraint for model in noun.models for rule in model.rules}
+    assert rules <= {row["conname"] for row in found}
+
+
+def test_every_surface_has_every_setting_of_a_definition() -> None:
+    names = set(DefinitionSettings.model_fields)
+    for surface in (DefinitionChange, DefinitionAnswer, NewDefinition, CommandSettings):
+        assert names <= set(surface.model_fields), surface
+    options = {setting.option for setting in settings_of(DefinitionSettings).values()}
+    assert options <= set(JobOptions.__annotations__)
+    assert options <= set(SETTINGS.split(", "))
+
+
+def test_the_typed_keyword_arguments_are_what_the_models_say() -> None:
+    assert OPTIONS.read_text("utf-8") == options_module(), "run `make docs`"
