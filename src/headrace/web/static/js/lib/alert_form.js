@@ -12,13 +12,13 @@ export const REPEAT = {
   label: "Tell again every",
   kind: "duration",
   none: "told once",
-  hint: "While it lasts.",
+  help: "While it lasts.",
 };
 /** @type {Setting} */
 export const ESCALATE_AFTER = { name: "escalate_after", label: "With which repeat", kind: "count" };
 /** @param {string} kind @returns {Setting[]} */
 export const timing = (kind) => [
-  { name: "group_seconds", label: "Gather news for", kind: "duration", none: "30s", hint: "After a notice; then all go in one." },
+  { name: "group_seconds", label: "Gather news for", kind: "duration", none: "30s", help: "After a notice; then all go in one." },
   {
     name: "recover_after_seconds",
     label: "Over when well for",

@@ -21,12 +21,12 @@ const only = (name) => ({
   usual: null,
   many: name,
 });
-/** @param {string} name @param {string} label @param {number} usual @param {string} [hint] @returns {Parameter} */
-const lasting = (name, label, usual, hint) => ({ name, label, kind: "duration", none: writeDuration(usual), usual, hint });
-/** @param {string} name @param {string} label @param {number} usual @param {string} [hint] @returns {Parameter} */
-const counted = (name, label, usual, hint) => ({ name, label, kind: "count", none: String(usual), usual, hint });
-/** @param {string} name @param {string} label @param {number} usual @param {string} [hint] @returns {Parameter} */
-const measured = (name, label, usual, hint) => ({ ...counted(name, label, usual, hint), kind: "number" });
+/** @param {string} name @param {string} label @param {number} usual @param {string} [help] @returns {Parameter} */
+const lasting = (name, label, usual, help) => ({ name, label, kind: "duration", none: writeDuration(usual), usual, help });
+/** @param {string} name @param {string} label @param {number} usual @param {string} [help] @returns {Parameter} */
+const counted = (name, label, usual, help) => ({ name, label, kind: "count", none: String(usual), usual, help });
+/** @param {string} name @param {string} label @param {number} usual @param {string} [help] @returns {Parameter} */
+const measured = (name, label, usual, help) => ({ ...counted(name, label, usual, help), kind: "number" });
 
 /** @type {Record<string, AlertKind>} */
 export const ALERT_KINDS = {

@@ -2,51 +2,26 @@
 import { NO_DURATION, readDuration, writeDuration } from "./durations.js";
 import { count, duration, plural } from "./format.js";
 
-/** @typedef {"count" | "days" | "number" | "duration" | "text" | "flag"} SettingKind */
+/** @typedef {"count" | "days" | "number" | "duration" | "text" | "flag" | "list"} SettingKind */
 /**
  * @typedef {object} Setting
  * @property {string} name as the API has it
  * @property {string} label
  * @property {SettingKind} kind
- * @property {string} [none] what null means; without it a value is needed
- * @property {string} [hint]
- * @property {string} [with] another, without which it says nothing
+ * @property {string | null} [none] what null means; without it a value is needed
+ * @property {string} [help]
+ * @property {string} [group]
+ * @property {string | null} [needs] another, without which this one has no effect
  */
 
-/** @type {Record<string, Setting[]>} */
-export const GROUPS = {
-  Limits: [
-    { name: "max_concurrency", label: "At once", kind: "count", none: "no limit", hint: "Over all workers." },
-    {
-      name: "concurrency_key",
-      label: "Key",
-      kind: "text",
-      none: "none",
-      hint: "What of a payload makes jobs count together, such as provider.id.",
-    },
-    { with: "concurrency_key", name: "max_concurrency_per_key", label: "At once, per key", kind: "count", none: "no limit" },
-    { name: "rate_limit", label: "Starts", kind: "count", none: "no limit", hint: "In each period." },
-    { with: "rate_limit", name: "rate_period_seconds", label: "Period", kind: "duration" },
-    { with: "rate_limit", name: "rate_burst", label: "Burst", kind: "count", none: "as many as the limit", hint: "Starts at once, after a rest." },
-    { with: "rate_limit", name: "rate_per_key", label: "Rate per key", kind: "flag" },
-  ],
-  Attempts: [
-    { name: "max_attempts", label: "Attempts", kind: "count" },
-    { name: "timeout_seconds", label: "Timeout", kind: "duration", none: "none" },
-    { name: "retry_base_seconds", label: "First wait", kind: "duration", hint: "It doubles with each attempt." },
-    { name: "retry_cap_seconds", label: "Longest wait", kind: "duration" },
-    { name: "retry_jitter_seconds", label: "Spread", kind: "duration" },
-  ],
-  "Where and how long": [
-    { name: "queue", label: "Queue", kind: "text" },
-    { name: "priority", label: "Priority", kind: "count" },
-    { name: "retention_days", label: "History", kind: "days", none: "as configured", hint: "Days for which ended jobs stay." },
-    { name: "retention_count", label: "Always keep", kind: "count", none: "as configured", hint: "The last ended jobs." },
-  ],
-};
+/** Settings by their groups, both in the order of the API. @param {Setting[]} settings @returns {[string, Setting[]][]} */
+export function grouped(settings) {
+  const groups = [...new Set(settings.map(({ group }) => group ?? ""))];
+  return groups.map((title) => [title, settings.filter(({ group }) => group === title)]);
+}
 
-/** Whether it says anything as things stand. @param {Setting} setting @param {any} definition */
-export const matters = (setting, definition) => setting.with === undefined || definition[setting.with] !== null;
+/** Whether the setting has an effect as things stand. @param {Setting} setting @param {any} definition */
+export const matters = (setting, definition) => !setting.needs || definition[setting.needs] !== null;
 
 /** @param {Setting} setting @param {any} value */
 export function showSetting({ kind, none }, value) {

@@ -15,14 +15,14 @@ const ALL = [...TIMED, "event", "init"];
 
 /** @type {More[]} */
 export const MORE = [
-  { of: TIMED, name: "max_fires", label: "At most", kind: "count", none: "no limit", hint: "So many fires, then never again." },
+  { of: TIMED, name: "max_fires", label: "At most", kind: "count", none: "no limit", help: "So many fires, then never again." },
   {
     of: TIMED,
     name: "pause_on_failures",
     label: "Pause after failures",
     kind: "count",
     none: "never",
-    hint: "So many jobs in a row.",
+    help: "So many jobs in a row.",
   },
   {
     of: TIMED,
@@ -31,7 +31,7 @@ export const MORE = [
     kind: "duration",
     usual: 60,
     none: "1m",
-    hint: "Until then it fires late.",
+    help: "Until then it fires late.",
   },
   {
     of: TIMED,
@@ -40,7 +40,7 @@ export const MORE = [
     kind: "count",
     usual: 100,
     none: "100",
-    hint: "Where all that were missed run.",
+    help: "Where all that were missed run.",
   },
   {
     of: ALL,
@@ -51,7 +51,7 @@ export const MORE = [
     none: "no matter how often",
   },
   { of: ALL, name: "queue", label: "Queue", kind: "text", none: "the definition's" },
-  { of: ALL, name: "priority", label: "Priority", kind: "count", none: "the definition's", hint: "0 to 1,000, lower runs first." },
+  { of: ALL, name: "priority", label: "Priority", kind: "count", none: "the definition's", help: "0 to 1,000, lower runs first." },
   { of: ALL, name: "max_attempts", label: "Attempts", kind: "count", none: "the definition's" },
 ];
 /** @type {[string, string][]} */

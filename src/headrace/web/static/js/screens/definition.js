@@ -3,7 +3,7 @@ import { api } from "../api.js";
 import { Segmented } from "../components/forms/segmented.js";
 import { Failed, Skeleton } from "../components/states.js";
 import { counted } from "../live.js";
-import { GROUPS } from "../lib/settings.js";
+import { grouped } from "../lib/settings.js";
 import { useResource, useWhenChanged } from "../resource.js";
 import { href, place, setQuery } from "../router.js";
 import { may } from "../session.js";
@@ -35,6 +35,7 @@ export function DefinitionPage({ params }) {
   const chart = useResource(`chart of ${key} ${window}`, (signal) =>
     api.get("/charts/throughput", { window, definition: key }, signal),
   );
+  const settings = useResource("settings of definitions", (signal) => api.get("/settings/definition", {}, signal));
   useWhenChanged(counted, () => [definition, chart].forEach((one) => one.reload()), 10_000);
   const found = definition.data;
   useEffect(() => {
@@ -70,7 +71,7 @@ export function DefinitionPage({ params }) {
         <${Arguments} definition=${found} />
         ${whole && html`<${Registered} definition=${found} />`}
       </div>
-      <div class="stack">${Object.keys(GROUPS).map((title) => html`<${Settings} key=${title} title=${title} definition=${found}
-        show=${show} />`)}</div>
+      <div class="stack">${grouped(settings.data?.items ?? []).map(([title, group]) => html`<${Settings} key=${title} title=${title}
+        settings=${group} definition=${found} show=${show} />`)}</div>
     </div>`;
 }

@@ -10,7 +10,7 @@ export function Parameters({ form, put, problems }) {
   const { parameters } = ALERT_KINDS[form.kind];
   const names = useNames(parameters.find((one) => one.many)?.many ?? "");
   return html`<div class="more-fields">${parameters.map((one) => html`<${Field} key=${one.name} label=${one.label}
-    hint=${one.hint} problem=${problems[`parameters.${one.name}`]}>${(/** @type {any} */ attributes) => html`
+    hint=${one.help} problem=${problems[`parameters.${one.name}`]}>${(/** @type {any} */ attributes) => html`
       <input ...${attributes} value=${form.parameters[one.name] ?? ""} placeholder=${one.none} autocomplete="off" spellcheck=${false}
         list=${one.many && `${attributes.id}-names`}
         onInput=${(/** @type {any} */ event) => put({ parameters: { ...form.parameters, [one.name]: event.target.value } })} />

@@ -55,9 +55,9 @@ const saidOf = ({ parameters, ...rest }) => {
 /** @typedef {{form: RuleForm, put: (changes: Partial<RuleForm>) => void, problems: Record<string, string>}} Fields */
 
 /** @param {Fields & {setting: import("../../lib/settings.js").Setting}} props */
-function Line({ form, put, problems, setting: { name, label, hint, none } }) {
+function Line({ form, put, problems, setting: { name, label, help, none } }) {
   const set = (/** @type {any} */ event) => put({ texts: { ...form.texts, [name]: event.target.value } });
-  return html`<${Field} label=${label} hint=${hint} problem=${problems[name]}>${(/** @type {any} */ attributes) =>
+  return html`<${Field} label=${label} hint=${help} problem=${problems[name]}>${(/** @type {any} */ attributes) =>
     html`<input ...${attributes} value=${form.texts[name]} placeholder=${none} autocomplete="off" spellcheck=${false}
       onInput=${set} />`}</${Field}>`;
 }

@@ -3,16 +3,15 @@ import { Refused, api } from "../../api.js";
 import { Field } from "../../components/forms/field.js";
 import { Panel } from "../../components/panel.js";
 import { say } from "../../components/shell/toast.js";
-import { GROUPS, matters, readSetting, showSetting, writeSetting } from "../../lib/settings.js";
+import { matters, readSetting, showSetting, writeSetting } from "../../lib/settings.js";
 import { may } from "../../session.js";
 import { html, useState } from "../../ui.js";
 
 /** @typedef {import("../../lib/settings.js").Setting} Setting */
 
-/** @param {{title: string, definition: any, show: (changed: any) => void}} props */
-export function Settings({ title, definition, show }) {
+/** @param {{title: string, settings: Setting[], definition: any, show: (changed: any) => void}} props */
+export function Settings({ title, settings, definition, show }) {
   const [editing, setEditing] = useState(false);
-  const settings = GROUPS[title];
   if (editing)
     return html`<${Form} title=${title} settings=${settings} definition=${definition} show=${show}
       close=${() => setEditing(false)} />`;
@@ -79,7 +78,7 @@ function Input({ setting, value, set, problem }) {
   if (setting.kind === "flag")
     return html`<label class="field field-check"><input type="checkbox" checked=${value}
       onChange=${(/** @type {any} */ event) => set(event.target.checked)} /><span>${setting.label}</span></label>`;
-  return html`<${Field} label=${setting.label} hint=${setting.hint} problem=${problem}>${(/** @type {any} */ attributes) =>
-    html`<input ...${attributes} value=${value} placeholder=${setting.none} autocomplete="off" spellcheck=${false}
+  return html`<${Field} label=${setting.label} hint=${setting.help} problem=${problem}>${(/** @type {any} */ attributes) =>
+    html`<input ...${attributes} value=${value} placeholder=${setting.none ?? ""} autocomplete="off" spellcheck=${false}
       onInput=${(/** @type {any} */ event) => set(event.target.value)} />`}</${Field}>`;
 }

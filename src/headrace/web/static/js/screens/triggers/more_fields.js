@@ -20,7 +20,7 @@ export function MoreFields(fields) {
       ${hasWindow(form.kind) && WINDOW.map(([name, label]) => html`<${MomentField} key=${name} label=${label}
         value=${form[name]} set=${set(name)} tz=${form.timezone} problem=${problems[name]} />`)}
       ${form.kind === "init" && html`<${Choice} ...${fields} name="overlap" label="If the last is still running" options=${OVERLAP} />`}
-      ${settings.map((one) => html`<${Field} key=${one.name} label=${one.label} hint=${one.hint} problem=${problems[one.name]}>${(
+      ${settings.map((one) => html`<${Field} key=${one.name} label=${one.label} hint=${one.help} problem=${problems[one.name]}>${(
         /** @type {any} */ attributes,
       ) => html`<input ...${attributes} value=${form[one.name]} placeholder=${usualOf(one, definition)} autocomplete="off"
         spellcheck=${false} onInput=${(/** @type {any} */ event) => set(one.name)(event.target.value)} />`}</${Field}>`)}
