@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import wrap
 
-from headrace.model.settings.definition import DeclaredSettings, OperatorSettings
+from headrace.model.settings.definition import DeclaredSettings, DefinitionSettings, OperatorSettings
 from headrace.model.settings.setting import Setting, SettingsModel, settings_of
 
 OPTIONS = Path(__file__).parents[1] / "src" / "headrace" / "model" / "settings" / "options.py"
@@ -31,9 +31,15 @@ RETRY = ("retry", "RetryPolicy", "The three waits between attempts at once.")
 def options_module() -> str:
     """The whole of the file."""
     in_code = [(one.option, SHORT.get(one.name, _type(one, OPTION)), one.help) for one in _all(DeclaredSettings)]
-    changes = [(one.name, _type(one, COLUMN), one.help) for one in _all(OperatorSettings)]
-    declared = _class("DefinitionOptions", "What code declares of how a job runs.", [*in_code, RETRY])
-    return HEAD + declared + _class("DefinitionChanges", "What an operator changes of a definition.", changes)
+    columns = [(one.name, _type(one, COLUMN), one.help) for one in _all(OperatorSettings)]
+    shared = [key for key in columns if key[0] in DefinitionSettings.model_fields]
+    only = [key for key in columns if key not in shared]
+    return (
+        HEAD
+        + _class("DefinitionOptions", "What code declares of how a job runs.", [*in_code, RETRY])
+        + _class("DefinitionColumns", "The settings of a definition by their columns.", shared)
+        + _class("DefinitionChanges", "What an operator changes of a definition.", only, "DefinitionColumns")
+    )
 
 
 def _all(model: type[SettingsModel]) -> list[Setting]:
@@ -44,9 +50,9 @@ def _type(setting: Setting, types: Mapping[str, str]) -> str:
     return types.get(setting.kind, "float") + (" | None" if setting.none else "")
 
 
-def _class(name: str, about: str, keys: list[tuple[str, str, str]]) -> str:
+def _class(name: str, about: str, keys: list[tuple[str, str, str]], base: str = "TypedDict") -> str:
     lines = "".join(f"    {key}: {kind}\n{_docstring(text)}" for key, kind, text in keys)
-    return f'\n\nclass {name}(TypedDict, total=False):\n    """{about}"""\n\n{lines}'
+    return f'\n\nclass {name}({base}, total=False):\n    """{about}"""\n\n{lines}'
 
 
 def _docstring(text: str) -> str:

@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 from scripts.api_reference import api_page
 from scripts.cli_reference import cli_page
 from scripts.settings_options import OPTIONS, options_module
+from scripts.settings_reference import definition_settings_page
 
 from headrace.config import PRESETS, CommandSettings, PruneRowsSettings, field_of, keys, variable
 from headrace.config.keys import limits
@@ -28,6 +29,7 @@ CONFIGURATION = Path(__file__).parents[1] / "docs" / "reference" / "configuratio
 
 API = CONFIGURATION.with_name("api.md")
 CLI = CONFIGURATION.with_name("cli.md")
+DEFINITION_SETTINGS = CONFIGURATION.with_name("definition-settings.md")
 
 HEAD = """\
 # Configuration
@@ -147,4 +149,5 @@ if __name__ == "__main__":
     OPTIONS.write_text(options_module(), encoding="utf-8")
     CONFIGURATION.write_text(configuration_page(), encoding="utf-8")
     API.write_text(api_page(), encoding="utf-8")
+    DEFINITION_SETTINGS.write_text(definition_settings_page(), encoding="utf-8")
     CLI.write_text(cli_page(), encoding="utf-8")

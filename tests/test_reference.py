@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from scripts.api_reference import api_page
 from scripts.cli_reference import cli_page, commands, example_of
-from scripts.write_reference import API, CLI, CONFIGURATION, configuration_page
+from scripts.settings_reference import definition_settings_page
+from scripts.write_reference import API, CLI, CONFIGURATION, DEFINITION_SETTINGS, configuration_page
 
 
 def test_the_configuration_page_is_what_the_code_says() -> None:
@@ -13,6 +14,10 @@ def test_the_configuration_page_is_what_the_code_says() -> None:
 
 def test_the_api_page_is_what_the_code_says() -> None:
     assert API.read_text("utf-8") == api_page(), "run `make docs`"
+
+
+def test_the_page_of_a_definitions_settings_is_what_the_model_says() -> None:
+    assert DEFINITION_SETTINGS.read_text("utf-8") == definition_settings_page(), "run `make docs`"
 
 
 def test_the_command_lines_page_is_what_the_code_says() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from headrace.db.connect import Connection
-from headrace.db.statements import statements
+from headrace.db.statements import expand, statements
 
 SQL = statements(__file__)
 FOLDER = Path(__file__).parent
@@ -43,7 +43,7 @@ class FunctionFile:
 def read_function_files(folder: Path = FOLDER) -> list[FunctionFile]:
     """All there are. The order of functions is free, views need none of them, and triggers need theirs."""
     files = sorted((folder / "functions").glob("*.sql"))
-    functions = [FunctionFile(file.stem, file.read_text("utf-8")) for file in files]
+    functions = [FunctionFile(file.stem, expand(file.read_text("utf-8"))) for file in files]
     return [*functions, *_pieces(folder / "views.sql"), *_pieces(folder / "table_triggers.sql")]
 
 

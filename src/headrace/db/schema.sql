@@ -1310,6 +1310,7 @@ function headrace._emit_once(name text, data jsonb, idempotency_key text, tenant
 function headrace._enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text, source text, source_ref uuid, created_by text) returns uuid[]  -- a21d272bbc95; execute: public
 function headrace._ensure_tenant_role() returns boolean  -- 0f8ae31a88b9; execute: public
 function headrace._first_id(at timestamp with time zone) returns uuid  -- d6e1b3edb5b2; execute: public
+function headrace._follow_code(d headrace.definition, says jsonb, forced boolean DEFAULT false) returns headrace.definition  -- 46d33cf2f211; execute: public
 function headrace._gate_key(payload jsonb, concurrency_key text) returns bigint  -- e301b03be1fc; execute: public
 function headrace._gated(of_lane_id integer, of_tenant_id integer) returns boolean  -- 8d1e0a547d8f; execute: public
 function headrace._grant_alerts_to_tenants() returns void  -- 9d8fa8f5b000; execute: public
@@ -1365,7 +1366,7 @@ function headrace._wake_schedulers(changed headrace.trigger) returns void  -- 0d
 function headrace._wake_workers() returns void  -- 47335e91392e; execute: public
 function headrace._zones() returns SETOF text  -- 9de593d1c490; execute: public
 function headrace.cancel(job_id uuid) returns boolean  -- fbee43124338; execute: public
-function headrace.define_sql_job(key text, function text, description text DEFAULT ''::text, timeout_seconds double precision DEFAULT NULL::double precision, max_attempts integer DEFAULT NULL::integer) returns uuid  -- 872541613623; execute: public
+function headrace.define_sql_job(key text, function text, description text DEFAULT ''::text, timeout_seconds double precision DEFAULT NULL::double precision, max_attempts integer DEFAULT NULL::integer, settings jsonb DEFAULT '{}'::jsonb) returns uuid  -- 792908c79347; execute: public
 function headrace.emit(name text, data jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- a47d8bb3a579; execute: public
 function headrace.emit_once(name text, data jsonb, idempotency_key text, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- a5c50a8df5d6; execute: public
 function headrace.enqueue(definition text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, queue text DEFAULT NULL::text, priority integer DEFAULT NULL::integer, scheduled_for timestamp with time zone DEFAULT NULL::timestamp with time zone, dedupe_key text DEFAULT NULL::text, idempotency_key text DEFAULT NULL::text, correlation_id text DEFAULT NULL::text, max_attempts integer DEFAULT NULL::integer, dedupe_while text DEFAULT 'live'::text, source text DEFAULT 'sql'::text, source_ref uuid DEFAULT NULL::uuid, created_by text DEFAULT NULL::text) returns uuid  -- 5b635f5e0da3; execute: public

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from headrace.model.settings.columns import COLUMNS
+from headrace.model.settings.nouns import NOUNS
 
 # A name, and the comment right above it.
 _NAME = re.compile(r"(?:^--[^\n]*\n)*^-- (name|part): ([a-z_]+)$", re.MULTILINE)
 _INCLUDE = re.compile(r"^ *-- include: ([a-z_]+)$", re.MULTILINE)
-_SLOT = re.compile(rf"(?P<of>\b[a-z]+\.)?\{{(?P<noun>{'|'.join(COLUMNS)})\}}")
+_SLOT = re.compile(rf"(?P<of>\b[a-z]+\.)?\{{(?P<noun>{'|'.join(NOUNS)})(?P<defaults> defaults)?\}}")
 
 
 @cache
@@ -34,5 +35,15 @@ def read_statements(sql_file: Path) -> Mapping[str, str]:
 
 
 def expand(text: str) -> str:
-    """`new.{definition}` becomes `new.queue, new.priority, …`: only the model lists the columns of settings."""
-    return _SLOT.sub(lambda slot: ", ".join(f"{slot['of'] or ''}{name}" for name in COLUMNS[slot["noun"]]), text)
+    """Fills the slots of settings, which only the model lists.
+
+    `new.{definition}` becomes `new.queue, new.priority, …`, and `{definition defaults}` their defaults as JSON.
+    """
+    return _SLOT.sub(_fill, text)
+
+
+def _fill(slot: re.Match[str]) -> str:
+    model = NOUNS[slot["noun"]]
+    if slot["defaults"]:
+        return json.dumps(model().model_dump())
+    return ", ".join(f"{slot['of'] or ''}{name}" for name in model.model_fields)

@@ -13,7 +13,7 @@ from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
 from headrace.model.field_context import field_context
-from headrace.model.settings.definition import OperatorSettings
+from headrace.model.settings.definition import DefinitionSettings, OperatorSettings
 
 SQL = statements(__file__)
 # Rules over two settings are the table's: the row has what the change does not say.
@@ -46,18 +46,13 @@ async def resume_definition(conn: Connection, key: str) -> bool:
 
 
 async def define_sql_job(
-    conn: Connection,
-    key: str,
-    function: str,
-    *,
-    description: str = "",
-    timeout_seconds: float | None = None,
-    max_attempts: int | None = None,
+    conn: Connection, key: str, function: str, *, description: str, settings: Mapping[str, Any]
 ) -> None:
     """A definition that calls a function of the database, made or changed."""
+    text = DefinitionSettings.read(settings).check_rules().model_dump_json(exclude_unset=True)
     try:
         with translated_errors():
-            await conn.execute(SQL["define_sql_job"], key, function, description, timeout_seconds, max_attempts)
+            await conn.execute(SQL["define_sql_job"], key, function, description, text)
     except NotFound as error:
         # The request is there; it is the function that is not.
         raise BadRequest(str(error), field="function") from error

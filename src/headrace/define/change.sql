@@ -9,7 +9,7 @@ returning d.id
 select headrace._lane(queue, id) from headrace.definition where key = $1
 
 -- name: define_sql_job
-select headrace.define_sql_job($1, $2, $3, $4, $5)
+select headrace.define_sql_job($1, $2, $3, settings => $4)
 
 -- name: pause_definition
 insert into headrace.definition_pause (definition_id, note, paused_by, resume_at)

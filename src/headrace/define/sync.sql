@@ -14,11 +14,7 @@ on conflict (key) do update
        declared = d.declared || excluded.declared, deleted_from_code_at = null, synced_at = now(),
        function_schema = null, function_name = null, function_signature = null,
        enabled = $9 or d.enabled,
-       ({definition}) = (
-         select holds.{definition}
-           from jsonb_populate_record(d, (
-             select jsonb_object_agg(name, new.value) from jsonb_each($10) as new (name, value)
-              where $9 or not d.declared ? name or d.declared -> name = to_jsonb(d) -> name)) as holds)
+       ({definition}) = (select holds.{definition} from headrace._follow_code(d, $10, $9) as holds)
  where (d.deleted_from_code_at is not null
         or ($9 and d.kind = 'command')
         or (d.kind = excluded.kind

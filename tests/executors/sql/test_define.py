@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import asyncpg
@@ -62,6 +63,36 @@ async def test_called_again_it_changes_the_definition_but_not_what_an_operator_s
     assert row["hash"] != before["hash"]
     assert (row["function_name"], row["function_signature"]) == ("g", "()")
     assert (row["max_attempts"], row["timeout_seconds"]) == (6, 99)
+
+
+async def test_any_setting_can_be_said_and_one_that_is_left_out_has_its_default(sql: SqlBench) -> None:
+    await sql.make(DONE)
+    settings = {"queue": "slow", "rate_limit": 5, "timeout_seconds": 3, "retention_count": 7}
+    await define(sql, "k", "app.f", settings=json.dumps(settings))
+    row = await definition(sql)
+    assert {name: row[name] for name in settings} == settings
+    await sql.db.execute("update headrace.definition set rate_limit = 9 where key = 'k'")
+    await define(sql, "k", "app.f")
+    row = await definition(sql)
+    assert [row[name] for name in settings] == ["default", 9, None, None]
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"colour": "red"}, "there is no setting colour"),
+        ({"priority": 1001}, "definition_priority_check"),
+        ({"priority": "high"}, "invalid input syntax"),
+        ({"priority": None}, "null value"),
+        ({"rate_burst": 2}, "burst_needs_a_rate"),
+    ],
+)
+async def test_a_setting_that_the_table_does_not_take_is_refused(
+    sql: SqlBench, settings: dict[str, Any], problem: str
+) -> None:
+    await sql.make(DONE)
+    state, message, _ = await refusal(sql, "k", "app.f", settings=json.dumps(settings))
+    assert (state, problem in message) == ("HR400", True), message
 
 
 @pytest.mark.parametrize(

@@ -84,45 +84,45 @@ begin
   return found[1];
 end $$;
 
--- A SQL job by its key, made or changed. As with what code declares, a setting that an operator changed stays. Whether
--- the role of SQL jobs may execute the function is seen when it runs: that role is the worker's affair.
--- Four attempts, as with `jobs.max_retries_default` of code. The database does not read the configuration: where that has
--- another value, the caller gives max_attempts.
+-- A SQL job by its key, made or changed. As with what code declares, a setting that an operator changed stays, and one that
+-- is left out has its default. Whether the role of SQL jobs may execute the function is seen when it runs: that role is the
+-- worker's affair. The database does not read the configuration: where `jobs.max_retries_default` has another value, the
+-- caller gives max_attempts. `settings` are those of a definition, by their columns, and win over the two arguments.
 create or replace function headrace.define_sql_job(
-  key text, function text, description text default '', timeout_seconds float8 default null, max_attempts int default null
+  key text, function text, description text default '', timeout_seconds float8 default null, max_attempts int default null,
+  settings jsonb default '{}'
 ) returns uuid language plpgsql as $$
 declare
   p constant pg_proc := headrace._sql_job_function(function);
   in_schema constant text := (select nspname from pg_namespace where oid = p.pronamespace);
   signature constant text := case p.pronargs when 0 then '()' else '(jsonb)' end;
-  says constant jsonb := jsonb_build_object('max_attempts', coalesce(max_attempts, 4), 'timeout_seconds', timeout_seconds);
+  defaults constant jsonb := '{definition defaults}';
+  says constant jsonb := defaults || jsonb_build_object('timeout_seconds', timeout_seconds)
+    || jsonb_strip_nulls(jsonb_build_object('max_attempts', max_attempts)) || settings;
+  unknown constant text := (select min(name) from jsonb_object_keys(settings) as name where not defaults ? name);
   def headrace.definition;
 begin
   if key is null or key !~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$' then
     raise exception 'the key "%" is not valid', left(key, 200) using errcode = 'HR400',
       hint = 'A key has 1 to 200 of A-Z a-z 0-9 _ . : - and starts with a letter or digit.';
-  elsif max_attempts not between 1 and 1000 then
-    raise exception 'max_attempts % is out of range (1 to 1000)', max_attempts using errcode = 'HR400';
-  elsif not (timeout_seconds > 0 and timeout_seconds <= 31536000) then
-    raise exception 'timeout_seconds % is out of range: above 0 and at most 31536000', timeout_seconds using errcode = 'HR400',
-      hint = 'Leave it out for a job without a timeout.';
+  elsif unknown is not null then
+    raise exception 'there is no setting %', left(unknown, 200) using errcode = 'HR400',
+      hint = 'There are {definition}.';
   end if;
 
   insert into headrace.definition as d
-    (key, kind, app, description, hash, declared, max_attempts, timeout_seconds, function_schema, function_name, function_signature)
-  values (define_sql_job.key, 'sql', 'sql', coalesce(define_sql_job.description, ''),
+    (key, kind, app, description, hash, declared, function_schema, function_name, function_signature, {definition})
+  select define_sql_job.key, 'sql', 'sql', coalesce(define_sql_job.description, ''),
     left(encode(sha256(convert_to(jsonb_build_array(define_sql_job.key, in_schema, p.proname, signature,
                                                     coalesce(define_sql_job.description, ''), says)::text, 'UTF8')), 'hex'), 16),
-    says, coalesce(define_sql_job.max_attempts, 4), define_sql_job.timeout_seconds, in_schema, p.proname, signature)
+    says, in_schema, p.proname, signature, new.{definition}
+    from jsonb_populate_record(null::headrace.definition, says) as new
   on conflict on constraint definition_key_key do update
      set kind = 'sql', app = 'sql', description = excluded.description, hash = excluded.hash, declared = excluded.declared,
          tags = '{}', payload_schema = '{}', triggers = '[]', deleted_from_code_at = null, synced_at = now(),
          function_schema = excluded.function_schema, function_name = excluded.function_name,
          function_signature = excluded.function_signature,
-         max_attempts = case when d.declared -> 'max_attempts' = to_jsonb(d.max_attempts) then excluded.max_attempts
-                             else d.max_attempts end,
-         timeout_seconds = case when (d.declared ->> 'timeout_seconds')::float8 is not distinct from d.timeout_seconds
-                                then excluded.timeout_seconds else d.timeout_seconds end
+         ({definition}) = (select holds.{definition} from headrace._follow_code(d, says) as holds)
    where d.kind = 'sql' or d.deleted_from_code_at is not null
   returning * into def;
   if def.id is null then
@@ -132,6 +132,8 @@ begin
   end if;
   perform headrace._lane(def.queue, def.id);
   return headrace._definition_uuid(key);
+exception when check_violation or not_null_violation or invalid_text_representation or numeric_value_out_of_range then
+  raise exception 'a setting of "%" is not valid: %', key, sqlerrm using errcode = 'HR400';
 end $$;
 
 -- True when the definition was there: no job of it is accepted any more. Those that wait are still run.

@@ -52,8 +52,8 @@ class DefinitionOptions(TypedDict, total=False):
     """The three waits between attempts at once."""
 
 
-class DefinitionChanges(TypedDict, total=False):
-    """What an operator changes of a definition."""
+class DefinitionColumns(TypedDict, total=False):
+    """The settings of a definition by their columns."""
 
     queue: str
     """The queue in which the jobs wait."""
@@ -87,5 +87,10 @@ class DefinitionChanges(TypedDict, total=False):
     """The days for which ended jobs stay."""
     retention_count: int | None
     """How many of the last ended jobs stay for longer."""
+
+
+class DefinitionChanges(DefinitionColumns, total=False):
+    """What an operator changes of a definition."""
+
     enabled: bool
     """Whether new jobs are accepted and jobs that wait are run."""

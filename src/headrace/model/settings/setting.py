@@ -120,6 +120,12 @@ class SettingsModel(BaseModel):
         """Of settings that are complete."""
         return [rule for rule in self.rules if not rule.holds(self)]
 
+    def check_rules(self) -> Self:
+        """Complete settings, or `BadRequest` for the first rule that does not hold."""
+        for rule in self.broken_rules():
+            raise BadRequest(rule.sentence, field=rule.field)
+        return self
+
 
 def _problems(
     model: type[SettingsModel], error: ValidationError, names: Mapping[str, str]

@@ -15,7 +15,7 @@ from headrace.define.change import (
 from headrace.define.read import DefinitionRecord, read_definition, read_definitions
 from headrace.model.histogram import Histogram
 from headrace.model.settings.definition import DefinitionSettings
-from headrace.model.settings.options import DefinitionChanges
+from headrace.model.settings.options import DefinitionChanges, DefinitionColumns
 from headrace.model.settings.setting import Setting, settings_of
 from headrace.rollups.read import Step, series, usual_durations
 from headrace.service.base import ServerService
@@ -78,26 +78,13 @@ class Definitions(ServerService):
             return list(settings_of(DefinitionSettings).values())
 
     async def define_sql(
-        self,
-        key: str,
-        function: str,
-        *,
-        description: str = "",
-        timeout_seconds: float | None = None,
-        max_attempts: int | None = None,
+        self, key: str, function: str, *, description: str = "", **settings: Unpack[DefinitionColumns]
     ) -> DefinitionRecord:
         """A job that calls a function of the database, made or changed."""
-        max_attempts = max_attempts or self._runtime.settings.jobs.default_attempts
+        said = {"max_attempts": self._runtime.settings.jobs.default_attempts} | settings
         async with self._begin("definitions.define") as scope:
-            await define_sql_job(
-                scope.conn,
-                key,
-                function,
-                description=description,
-                timeout_seconds=timeout_seconds,
-                max_attempts=max_attempts,
-            )
-            await scope.audit(key, function=function, timeout_seconds=timeout_seconds, max_attempts=max_attempts)
+            await define_sql_job(scope.conn, key, function, description=description, settings=said)
+            await scope.audit(key, function=function, **said)
             return await read_definition(scope.conn, key, runnable=False, workers=True)
 
     async def update(self, key: str, **changes: Unpack[DefinitionChanges]) -> DefinitionRecord:

@@ -15,21 +15,24 @@ from headrace.api.routes.definitions import DefinitionAnswer, DefinitionQuery, d
 from headrace.api.routes.triggers.responses import Override
 from headrace.api.schemas import Name, Page, RequestModel, ResponseModel, Text, without_defaults
 from headrace.define.read import DefinitionRecord
-from headrace.model.settings.definition import OperatorSettings
-from headrace.model.settings.setting import YEAR
+from headrace.model.settings.definition import DefinitionSettings, OperatorSettings
 from headrace.service.definitions.service import DefinitionStatistics
 
 router = new_router(prefix="/admin/jobs/definitions", tags=["definitions"])
 
 
-class NewSqlDefinition(RequestModel):
-    """A job that calls a function of the database."""
+class SqlIdentity(RequestModel):
+    """What a SQL job is, beside its settings."""
 
     key: Name = Field(examples=["refresh-totals"])
     function: Text = Field(description="takes () or (jsonb), returns jsonb", examples=["public.refresh_totals(jsonb)"])
     description: Text = ""
-    timeout_seconds: float | None = Field(default=None, gt=0, le=YEAR)
-    max_attempts: int | None = Field(default=None, ge=1, le=1000)
+
+
+class NewSqlDefinition(DefinitionSettings, SqlIdentity):
+    """A job that calls a function of the database."""
+
+    model_config = ConfigDict(defer_build=False)
 
 
 class DefinitionChange(OperatorSettings):
@@ -139,13 +142,7 @@ async def inspect_definitions(
 @router.post("", status_code=201)
 async def define_sql_job(service: CurrentService, new: NewSqlDefinition) -> InspectedDefinition:
     """Make or change a job that calls a function of the database."""
-    made = await service.definitions.define_sql(
-        new.key,
-        new.function,
-        description=new.description,
-        timeout_seconds=new.timeout_seconds,
-        max_attempts=new.max_attempts,
-    )
+    made = await service.definitions.define_sql(**new.model_dump(exclude_unset=True))
     return _inspected(made)
 
 

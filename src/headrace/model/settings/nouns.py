@@ -1,0 +1,10 @@
+"""The nouns that have settings, as slots in SQL name them: `{definition}` stands for the columns of a definition's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from headrace.model.settings.definition import DefinitionSettings
+from headrace.model.settings.setting import SettingsModel
+
+NOUNS: Mapping[str, type[SettingsModel]] = {"definition": DefinitionSettings}
