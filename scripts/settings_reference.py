@@ -21,7 +21,7 @@ TABLE = "| setting | takes | default | none means | what |\n|---|---|---|---|---
 
 def definition_settings_page() -> str:
     """Every setting of a definition, by group."""
-    found = settings_of(DeclaredSettings) | settings_of(OperatorSettings)
+    found = {**settings_of(DeclaredSettings), **settings_of(OperatorSettings)}
     return DEFINITION_HEAD + "".join(_group(group, found.values()) for group in _groups(found.values()))
 
 
