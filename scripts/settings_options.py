@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import wrap
 
+from headrace.model.settings.alert_rule import AlertRuleSettings
 from headrace.model.settings.definition import DeclaredSettings, DefinitionSettings, OperatorSettings
 from headrace.model.settings.setting import Setting, SettingsModel, settings_of
 
@@ -18,20 +19,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import TypedDict
+from uuid import UUID
 
 from headrace.model.job.retry import RetryPolicy
 '''
-COLUMN = {"flag": "bool", "count": "int", "text": "str", "list": "Iterable[str]"}
+Key = tuple[str, str, str]
+COLUMN = {"flag": "bool", "count": "int", "text": "str", "id": "UUID", "list": "Iterable[str]"}
 # In code a length of time has its own type, and these are read in a shorter form.
 OPTION = COLUMN | {"duration": "float | timedelta"}
 SHORT = {"rate_limit": "str | int | None"}
+IDS = {"targets": "Iterable[UUID]"}
 RETRY = ("retry", "RetryPolicy", "The three waits between attempts at once.")
 
 
 def options_module() -> str:
     """The whole of the file."""
     in_code = [(one.option, SHORT.get(one.name, _type(one, OPTION)), one.help) for one in _all(DeclaredSettings)]
-    columns = [(one.name, _type(one, COLUMN), one.help) for one in _all(OperatorSettings)]
+    columns = _columns(OperatorSettings)
     shared = [key for key in columns if key[0] in DefinitionSettings.model_fields]
     only = [key for key in columns if key not in shared]
     return (
@@ -39,7 +43,12 @@ def options_module() -> str:
         + _class("DefinitionOptions", "What code declares of how a job runs.", [*in_code, RETRY])
         + _class("DefinitionColumns", "The settings of a definition by their columns.", shared)
         + _class("DefinitionChanges", "What an operator changes of a definition.", only, "DefinitionColumns")
+        + _class("AlertRuleColumns", "The settings of an alert rule by their columns.", _columns(AlertRuleSettings))
     )
+
+
+def _columns(model: type[SettingsModel]) -> list[Key]:
+    return [(one.name, IDS.get(one.name, _type(one, COLUMN)), one.help) for one in _all(model)]
 
 
 def _all(model: type[SettingsModel]) -> list[Setting]:
@@ -50,7 +59,7 @@ def _type(setting: Setting, types: Mapping[str, str]) -> str:
     return types.get(setting.kind, "float") + (" | None" if setting.none else "")
 
 
-def _class(name: str, about: str, keys: list[tuple[str, str, str]], base: str = "TypedDict") -> str:
+def _class(name: str, about: str, keys: list[Key], base: str = "TypedDict") -> str:
     lines = "".join(f"    {key}: {kind}\n{_docstring(text)}" for key, kind, text in keys)
     return f'\n\nclass {name}({base}, total=False):\n    """{about}"""\n\n{lines}'
 

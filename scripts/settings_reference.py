@@ -10,11 +10,12 @@ from headrace.model.settings.setting import Setting, settings_of
 DEFINITION_HEAD = """\
 # Settings of a definition
 
-Code declares them (`@hr.job(…)`, `hr.register(…)`, `[commands.KEY]` in `headrace.toml`, `define_sql_job`), an operator changes them
-(`headrace definitions set`, the dashboard, `PATCH /admin/jobs/definitions/{key}`). The column, and the name in the API and in
-the file, is the name with its unit. Code and the command line leave `_seconds` out: code takes seconds or a `timedelta`, the command line
-`30s` or `5m`. In code `retry=RetryPolicy(…)` says the three waits, `rate_limit="10/s"` the limit and its period. Only code says
-`description` and `tags`; only an operator says `enabled`.
+Code declares them (`@hr.job(…)`, `hr.register(…)`, `[commands.KEY]` in `headrace.toml`, `define_sql_job`), and an
+operator changes them (`headrace definitions set`, the dashboard, `PATCH /admin/jobs/definitions/{key}`). The names
+are those of the columns, of the API and of the file. Code and the command line leave `_seconds` out: code takes
+seconds or a `timedelta`, the command line takes `30s` or `5m`. In code `retry=RetryPolicy(…)` says the three waits,
+and `rate_limit="10/s"` the limit with its period. Only code says `description` and `tags`; only an operator says
+`enabled`.
 """
 TABLE = "| setting | takes | default | none means | what |\n|---|---|---|---|---|\n"
 

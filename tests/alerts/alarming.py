@@ -14,7 +14,7 @@ from headrace.alerts.evaluate import evaluate_alerts
 from headrace.alerts.incidents import AlertFilter, AlertRecord, list_alerts
 from headrace.alerts.rules import create_rule
 from headrace.alerts.targets import create_target
-from headrace.model.alert.kinds import AlertKind
+from headrace.model.alert.kind import AlertKind
 from headrace.model.alert.web_address import NOTHING
 from headrace.model.job.outcome import Failed, Outcome, Succeeded
 from headrace.model.secret.encryption import NO_KEY

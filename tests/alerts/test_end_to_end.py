@@ -20,7 +20,7 @@ from tests.worker.running import app_on, working
 
 from headrace import Headrace
 from headrace.config import AlertsSettings, BuiltinSettings, CommandSettings, ServerSettings, SmtpSettings
-from headrace.model.alert.kinds import ALERT_KINDS, AlertKind
+from headrace.model.alert.kind import ALERT_KINDS, AlertKind
 from headrace.model.job.outcome import Fail
 from headrace.service import Service
 

@@ -12,7 +12,8 @@ from tests.alerts.alarming import Watchman
 from tests.db.plans import fill
 
 from headrace.alerts.readings import SQL, _columns
-from headrace.model.alert.kinds import AlertKind, complete_parameters
+from headrace.model.alert.kind import AlertKind
+from headrace.model.alert.kinds import complete_parameters
 from headrace.model.alert.rule import AlertRule
 
 LARGE = ("queue", "rollup", "rollup_hour", "fire", "attempt")

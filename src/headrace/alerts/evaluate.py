@@ -18,7 +18,7 @@ from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.model.alert.incident import Event, Incident, Reading, Told, Verdict, judge
 from headrace.model.alert.notice import body_of
-from headrace.model.alert.rule import AlertRule, quiet_hours
+from headrace.model.alert.rule import AlertRule, quiet_hours, recover_after
 from headrace.model.payload.stored_json import read_object
 
 SQL = statements(__file__)
@@ -58,7 +58,7 @@ def _rule(row: Any) -> AlertRule:
         parameters=read_object(row["parameters"]),
         targets=tuple(row["targets"]),
         enabled_at=row["enabled_at"],
-        recover_after=timedelta(seconds=row["recover_after_seconds"]),
+        recover_after=timedelta(seconds=recover_after(row["kind"], row["recover_after_seconds"])),
         group=timedelta(seconds=row["group_seconds"]),
         repeat=None if repeat is None else timedelta(seconds=repeat),
         escalate_after=row["escalate_after"],

@@ -9,8 +9,7 @@ update headrace.alert_turn set looked_at = clock_timestamp(), took = clock_times
 
 -- Held, so that nobody turns one off or takes it away in the midst of a look.
 -- name: read_rules
-select id, tenant_id, name, kind, parameters, targets, enabled_at, recover_after_seconds, group_seconds, repeat_seconds,
-       escalate_after, escalate_to, quiet_from, quiet_until, timezone, told_at
+select id, tenant_id, name, kind, parameters, enabled_at, told_at, {alert_rule}
   from headrace.alert_rule
  where enabled
    for no key update

@@ -11,7 +11,7 @@ from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import Conflict, NotFound
 from headrace.model.alert.description import describe
-from headrace.model.alert.kinds import AlertKind
+from headrace.model.alert.kind import AlertKind
 from headrace.model.payload.stored_json import read_object
 
 SQL = statements(__file__)

@@ -11,7 +11,7 @@ from headrace.alerts.delivery_job import DELIVER
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.model.alert.incident import Incident, Reading
-from headrace.model.alert.kinds import AlertKind
+from headrace.model.alert.kind import AlertKind
 from headrace.model.alert.rule import AlertRule
 from headrace.rollups.read import usual_durations
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 import asyncpg
@@ -13,14 +14,16 @@ import asyncpg
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, Conflict, NotFound
-from headrace.model.alert.kinds import AlertKind
-from headrace.model.alert.rule import DEFAULTS, complete_rule
+from headrace.model.alert.kind import AlertKind
+from headrace.model.alert.rule import CompleteRule, complete_rule, recover_after
 from headrace.model.payload.stored_json import read_object
+from headrace.model.settings.alert_rule import AlertRuleSettings
 
 SQL = statements(__file__)
 
 
-class RuleRecord(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleRecord:
     """A rule as it stands."""
 
     id: UUID
@@ -28,16 +31,8 @@ class RuleRecord(NamedTuple):
     name: str
     kind: AlertKind
     parameters: dict[str, Any]
-    targets: list[UUID]
     enabled: bool
-    recover_after_seconds: float
-    group_seconds: float
-    repeat_seconds: float | None
-    escalate_after: int | None
-    escalate_to: UUID | None
-    quiet_from: str | None
-    quiet_until: str | None
-    timezone: str
+    settings: Mapping[str, Any]
     created_at: datetime
     created_by: str
     tenant_id: int | None
@@ -66,12 +61,12 @@ async def create_rule(
     """A new rule, or `BadRequest` with what is wrong with it."""
     rule = complete_rule(settings)
     await _hold_targets(conn, rule, tenant_id)
-    values = (tenant_id, rule["name"], rule["kind"], *_columns(rule), enabled, created_by)
+    about = (tenant_id, rule.name, rule.kind, json.dumps(rule.parameters), enabled, created_by)
     try:
-        rule_id: UUID = await conn.fetchval(SQL["create_rule"], *values)
+        rule_id: UUID = await conn.fetchval(SQL["create_rule"], *about, rule.settings.model_dump_json())
         return rule_id
     except asyncpg.UniqueViolationError:
-        raise _taken(rule["name"]) from None
+        raise _taken(rule.name) from None
 
 
 async def update_rule(conn: Connection, rule_id: UUID, changes: Mapping[str, Any], *, tenant_id: int | None) -> None:
@@ -79,12 +74,13 @@ async def update_rule(conn: Connection, rule_id: UUID, changes: Mapping[str, Any
     await _lock(conn, rule_id, tenant_id)
     before = await get_rule(conn, rule_id, tenant_id=tenant_id)
     said = {**changes, "parameters": {**before.parameters, **changes.get("parameters", {})}}
-    rule = complete_rule({**{name: getattr(before, name) for name in ("name", "kind", *DEFAULTS)}, **said})
+    rule = complete_rule({"name": before.name, "kind": before.kind, **before.settings, **said})
     await _hold_targets(conn, rule, before.tenant_id)
     try:
-        await conn.execute(SQL["update_rule"], rule_id, rule["name"], *_columns(rule))
+        text = rule.settings.model_dump_json()
+        await conn.execute(SQL["update_rule"], rule_id, rule.name, json.dumps(rule.parameters), text)
     except asyncpg.UniqueViolationError:
-        raise _taken(rule["name"]) from None
+        raise _taken(rule.name) from None
 
 
 async def set_rule_enabled(conn: Connection, rule_id: UUID, *, tenant_id: int | None, enabled: bool, by: str) -> bool:
@@ -107,33 +103,22 @@ async def _lock(conn: Connection, rule_id: UUID, tenant_id: int | None) -> None:
         raise NotFound(f'unknown alert rule "{rule_id}"')
 
 
-async def _hold_targets(conn: Connection, rule: Mapping[str, Any], tenant_id: int | None) -> None:
+async def _hold_targets(conn: Connection, rule: CompleteRule, tenant_id: int | None) -> None:
     """Targets are of the rule's own tenant; the server's rules have the server's."""
-    second = [rule["escalate_to"]] if rule["escalate_to"] else []
-    wanted: list[UUID] = [*rule["targets"], *second]
+    targets, second = rule.settings.targets, [rule.settings.escalate_to] if rule.settings.escalate_to else []
+    wanted: list[UUID] = [*targets, *second]
     found = {row[0] for row in await conn.fetch(SQL["hold_targets"], wanted, tenant_id)}
-    for name, ids in (("targets", rule["targets"]), ("escalate_to", second)):
+    for name, ids in (("targets", targets), ("escalate_to", second)):
         for target_id in ids:
             if target_id not in found:
                 raise BadRequest(f'unknown alert target "{target_id}"', field=name)
 
 
-def _columns(rule: Mapping[str, Any]) -> Sequence[Any]:
-    first = (json.dumps(rule["parameters"]), list(dict.fromkeys(rule["targets"])), rule["recover_after_seconds"])
-    names = (
-        "group_seconds",
-        "repeat_seconds",
-        "escalate_after",
-        "escalate_to",
-        "quiet_from",
-        "quiet_until",
-        "timezone",
-    )
-    return (*first, *(rule[name] for name in names))
-
-
 def _record(row: Any) -> RuleRecord:
-    return RuleRecord(**{**dict(row), "parameters": read_object(row["parameters"])})
+    columns = dict(row)
+    settings = {name: columns.pop(name) for name in AlertRuleSettings.model_fields}
+    settings["recover_after_seconds"] = recover_after(columns["kind"], settings["recover_after_seconds"])
+    return RuleRecord(**{**columns, "parameters": read_object(columns["parameters"]), "settings": settings})
 
 
 def _taken(name: str) -> Conflict:

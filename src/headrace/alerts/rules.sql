@@ -1,9 +1,8 @@
 -- A tenant that is null is everybody: then what is the server's own is found too.
 
 -- name: list_rules
-select rule.id, tenant.name as tenant, rule.name, kind, parameters, targets, enabled, recover_after_seconds, group_seconds,
-       repeat_seconds, escalate_after, escalate_to, to_char(quiet_from, 'HH24:MI') as quiet_from,
-       to_char(quiet_until, 'HH24:MI') as quiet_until, timezone, rule.created_at, rule.created_by, rule.tenant_id,
+select rule.id, tenant.name as tenant, rule.name, kind, parameters, enabled, rule.{alert_rule}, rule.created_at, rule.created_by,
+       rule.tenant_id,
        (select count(*) from headrace.alert where alert.rule_id = rule.id and closed_at is null)::int as open_alerts
   from headrace.alert_rule as rule left join headrace.tenant on tenant.id = rule.tenant_id
  where ($1::int is null or rule.tenant_id = $1) and ($2::uuid is null or rule.id = $2)
@@ -14,16 +13,13 @@ select rule.id, tenant.name as tenant, rule.name, kind, parameters, targets, ena
 select id from headrace.alert_rule where id = $1 and ($2::int is null or tenant_id = $2) for update
 
 -- name: create_rule
-insert into headrace.alert_rule (
-  tenant_id, name, kind, parameters, targets, recover_after_seconds, group_seconds, repeat_seconds, escalate_after, escalate_to,
-  quiet_from, quiet_until, timezone, enabled, created_by)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::text::time, $12::text::time, $13, $14, $15)
+insert into headrace.alert_rule (tenant_id, name, kind, parameters, enabled, created_by, {alert_rule})
+select $1, $2, $3, $4, $5, $6, new.{alert_rule} from jsonb_populate_record(null::headrace.alert_rule, $7) as new
 returning id
 
 -- name: update_rule
-update headrace.alert_rule
-   set name = $2, parameters = $3, targets = $4, recover_after_seconds = $5, group_seconds = $6, repeat_seconds = $7,
-       escalate_after = $8, escalate_to = $9, quiet_from = $10::text::time, quiet_until = $11::text::time, timezone = $12
+update headrace.alert_rule as rule
+   set name = $2, parameters = $3, ({alert_rule}) = (select new.{alert_rule} from jsonb_populate_record(rule, $4) as new)
  where id = $1
 
 -- From now: what happened while it was off does not count.

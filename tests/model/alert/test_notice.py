@@ -17,7 +17,8 @@ from tests.model.alert.alerting import NOW, RULE, rule
 
 from headrace.model.alert.description import describe
 from headrace.model.alert.incident import Event, Incident
-from headrace.model.alert.kinds import ALERT_KINDS, complete_parameters
+from headrace.model.alert.kind import ALERT_KINDS
+from headrace.model.alert.kinds import complete_parameters
 from headrace.model.alert.notice import TEST_BODY, Notice, as_bytes, as_json, body_of, compose, sign
 
 JOB = UUID(int=9)

@@ -8,8 +8,10 @@ from uuid import UUID
 import pytest
 
 from headrace.errors import BadRequest
-from headrace.model.alert.kinds import ALERT_KINDS, KINDS, complete_parameters
-from headrace.model.alert.rule import complete_rule
+from headrace.model.alert.description import looks_for
+from headrace.model.alert.kind import ALERT_KINDS
+from headrace.model.alert.kinds import KINDS, complete_parameters
+from headrace.model.alert.rule import complete_rule, recover_after
 from headrace.model.alert.target import check_target
 from headrace.model.alert.web_address import NOTHING
 
@@ -22,7 +24,17 @@ def test_every_kind_has_parameters_with_defaults_within_their_ranges(kind: Any) 
     assert set(complete) == set(KINDS[kind].parameters)
     assert complete_parameters(kind, complete) == complete
     rule = complete_rule({"name": "r", "kind": kind})
-    assert rule["recover_after_seconds"] == KINDS[kind].recover_after_seconds
+    assert recover_after(kind, rule.settings.recover_after_seconds) == KINDS[kind].recover_after_seconds
+
+
+@pytest.mark.parametrize("kind", ALERT_KINDS)
+def test_every_kind_has_its_words_and_a_sentence_for_what_it_looks_for(kind: Any) -> None:
+    known = KINDS[kind]
+    assert known.about.endswith(".")
+    assert all(one.label and one.help.endswith(".") for one in known.parameters.values())
+    about_one: dict[str, Any] = {known.subject: "nightly"}
+    assert "any " in looks_for(kind, complete_parameters(kind, {}))
+    assert "nightly" in looks_for(kind, complete_parameters(kind, about_one))
 
 
 @pytest.mark.parametrize(
@@ -31,16 +43,16 @@ def test_every_kind_has_parameters_with_defaults_within_their_ranges(kind: Any) 
         ({"kind": "fire"}, "kind", "kind is one of job_died"),
         ({"name": ""}, "name", "1 to 200 characters"),
         ({"parameters": {"m": 1}}, "parameters", "no parameter m; it has definition, n"),
-        ({"parameters": {"n": "3"}}, "parameters.n", "n is a number, not '3'"),
-        ({"parameters": {"n": True}}, "parameters.n", "n is a number"),
+        ({"parameters": {"n": "3"}}, "parameters.n", "n is a whole number from 1 to 1,000, not '3'"),
+        ({"parameters": {"n": True}}, "parameters.n", "n is a whole number"),
         ({"parameters": {"n": 1.5}}, "parameters.n", "n is a whole number"),
-        ({"parameters": {"n": 0}}, "parameters.n", "n is 1 to 1,000, not 0"),
+        ({"parameters": {"n": 0}}, "parameters.n", "n is a whole number from 1 to 1,000, not 0"),
         ({"parameters": {"n": float("nan")}}, "parameters.n", "n is "),
         ({"parameters": {"n": float("inf")}}, "parameters.n", "n is "),
         ({"parameters": {"definition": ""}}, "parameters.definition", "definition is a name"),
         ({"parameters": {"definition": "a\0"}}, "parameters.definition", "definition is a name"),
-        ({"repeat_seconds": 0}, "repeat_seconds", "repeat_seconds is 1 to"),
-        ({"group_seconds": -1}, "group_seconds", "group_seconds is 0 to"),
+        ({"repeat_seconds": 0}, "repeat_seconds", "repeat_seconds is a number of seconds from 1 to"),
+        ({"group_seconds": -1}, "group_seconds", "group_seconds is a number of seconds from 0 to"),
         ({"targets": [ONE] * 11}, "targets", "at most 10"),
         ({"escalate_after": 1, "repeat_seconds": 60}, "escalate_to", "go together"),
         ({"escalate_to": ONE}, "escalate_to", "go together"),

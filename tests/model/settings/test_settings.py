@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import asyncpg
 import pytest
 from scripts.settings_options import OPTIONS, options_module
 
 from headrace.api.routes.admin.definitions import DefinitionChange
+from headrace.api.routes.alerts.rules import NewRule, RuleAnswer, RuleChanges
 from headrace.api.routes.definitions import DefinitionAnswer
 from headrace.api.routes.worker.registration import NewDefinition
 from headrace.app.declare import JobOptions
@@ -18,6 +21,7 @@ from headrace.cli.definitions.group import SETTINGS
 from headrace.config import CommandSettings
 from headrace.db.connect import Connection
 from headrace.errors import BadRequest
+from headrace.model.settings.alert_rule import AlertRuleSettings
 from headrace.model.settings.definition import DeclaredSettings, DefinitionSettings, OperatorSettings
 from headrace.model.settings.setting import Setting, SettingsModel, settings_of
 
@@ -31,12 +35,25 @@ class Noun(NamedTuple):
     base: dict[str, Any]
 
 
+IDS = [str(UUID(int=n)) for n in range(12)]
 NOUNS = [
     Noun(
         "definition",
         (DeclaredSettings, OperatorSettings),
         "insert into headrace.definition (key, kind, app, hash) values ('bare', 'python', 'test', '')",
         {"concurrency_key": "a", "rate_limit": 1},
+    ),
+    Noun(
+        "alert_rule",
+        (AlertRuleSettings,),
+        "insert into headrace.alert_rule (name, kind, created_by) values ('bare', 'job_died', 'test')",
+        {
+            "quiet_from": "22:00",
+            "quiet_until": "07:00",
+            "repeat_seconds": 1,
+            "escalate_after": 1,
+            "escalate_to": IDS[0],
+        },
     ),
 ]
 ODD_TEXTS = [
@@ -57,6 +74,7 @@ ODD_TEXTS = [
     "ключ",
     "a\u3000",
 ]
+ODD_TEXTS += ["22:01", "24:00", "9:00", "10:60", "10:00:00", "1\u0660:00"]
 ODD_TEXTS += ["a" * length for length in (100, 101, 500, 501, 100_000, 100_001)]
 
 
@@ -74,7 +92,9 @@ def edges(setting: Setting) -> Iterator[Any]:
     if setting.kind == "flag":
         yield from (True, False)
     elif setting.kind == "list":
-        yield from ([], ["a"] * 100, ["a"] * 101, ["\x00"])
+        yield from ([], ["a"] * 100, ["a"] * 101, ["\x00"], IDS[1:11], IDS[1:], [IDS[0]])
+    elif setting.kind == "id":
+        yield from (IDS[11], "", "a")
     elif setting.kind == "text":
         yield from ODD_TEXTS
     else:
@@ -91,17 +111,22 @@ def edges(setting: Setting) -> Iterator[Any]:
 def model_takes(noun: Noun, name: str, value: Any) -> bool:
     model = next(model for model in noun.models if name in model.model_fields)
     try:
-        model.read({name: value})
+        model.read(noun.base | {name: value}).check_rules()
     except BadRequest:
         return False
     return True
 
 
 async def table_takes(conn: Connection, noun: Noun, name: str, value: Any) -> bool:
+    said = noun.base | {name: value}
+    columns = ", ".join(said)
+    change = f"update headrace.{noun.table} as it set ({columns}) = row (new.{', new.'.join(said)})"
     try:
         async with conn.transaction():
-            await conn.execute(f"update headrace.{noun.table} set {name} = $1", value)
-    except (asyncpg.PostgresError, asyncpg.DataError):
+            await conn.execute(
+                f"{change} from headrace.{noun.table} as old, jsonb_populate_record(old, $1) as new", json.dumps(said)
+            )
+    except asyncpg.PostgresError:
         return False
     return True
 
@@ -116,15 +141,13 @@ def test_a_setting_has_its_words_and_its_range(noun: Noun, setting: Setting) -> 
     if setting.kind in ("count", "number", "duration", "days"):
         assert setting.most is not None
         assert (setting.least is None) != (setting.above is None)
-    elif setting.kind in ("text", "list"):
+    elif setting.kind in ("text", "id", "list"):
         assert setting.allowed
 
 
 @pytest.mark.parametrize(("noun", "setting"), cases())
 async def test_the_table_takes_what_the_model_takes(connection: Connection, noun: Noun, setting: Setting) -> None:
     await connection.execute(noun.row)
-    for name, value in noun.base.items():
-        await connection.execute(f"update headrace.{noun.table} set {name} = $1", value)
     taken = [(value, await table_takes(connection, noun, setting.name, value)) for value in edges(setting)]
     assert [(value, model_takes(noun, setting.name, value)) for value, _ in taken] == taken
     assert any(took for _, took in taken)
@@ -156,6 +179,11 @@ def test_every_surface_has_every_setting_of_a_definition() -> None:
     options = {setting.option for setting in settings_of(DefinitionSettings).values()}
     assert options <= set(JobOptions.__annotations__)
     assert options <= set(SETTINGS.split(", "))
+
+
+def test_every_surface_has_every_setting_of_an_alert_rule() -> None:
+    for surface in (NewRule, RuleChanges, RuleAnswer):
+        assert set(AlertRuleSettings.model_fields) <= set(surface.model_fields), surface
 
 
 def test_the_typed_keyword_arguments_are_what_the_models_say() -> None:

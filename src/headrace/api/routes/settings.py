@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from pydantic import Field
@@ -9,6 +10,9 @@ from pydantic import Field
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.schemas import ResponseModel
+from headrace.model.alert.kind import AlertKind
+from headrace.model.alert.kinds import KINDS, Kind
+from headrace.model.settings.setting import Setting
 
 router = new_router(prefix="/settings", tags=["settings"])
 
@@ -17,7 +21,7 @@ class SettingAnswer(ResponseModel):
     """One setting: what it is called, what it does and which values it takes."""
 
     name: str
-    kind: Literal["flag", "count", "number", "duration", "days", "text", "list"]
+    kind: Literal["flag", "count", "number", "duration", "days", "text", "id", "list"]
     label: str
     help: str
     group: str = Field(description="settings of one group belong together in a form")
@@ -36,8 +40,44 @@ class SettingsAnswer(ResponseModel):
     items: list[SettingAnswer]
 
 
+class AlertKindAnswer(ResponseModel):
+    """What an alert rule can look for, and the parameters that this takes."""
+
+    name: AlertKind
+    label: str
+    about: str
+    recover_after_seconds: float = Field(description="of a rule that does not say")
+    parameters: list[SettingAnswer] = Field(description="null stands for the default")
+
+
+class AlertRuleSettingsAnswer(SettingsAnswer):
+    """The settings of every rule, and the kinds of rules."""
+
+    kinds: list[AlertKindAnswer]
+
+
+def _items(settings: Iterable[Setting]) -> list[SettingAnswer]:
+    return [SettingAnswer.model_validate(setting) for setting in settings]
+
+
 @router.get("/definition")
 async def list_definition_settings(service: CurrentService) -> SettingsAnswer:
     """What may be set of a definition."""
-    items = [SettingAnswer.model_validate(setting) for setting in await service.definitions.settings()]
-    return SettingsAnswer(items=items)
+    return SettingsAnswer(items=_items(await service.definitions.settings()))
+
+
+@router.get("/alert_rule")
+async def list_alert_rule_settings(service: CurrentService) -> AlertRuleSettingsAnswer:
+    """What may be set of an alert rule, and the kinds of rules with their parameters."""
+    items = _items(await service.alert_rules.settings())
+    return AlertRuleSettingsAnswer(items=items, kinds=[_kind(name, kind) for name, kind in KINDS.items()])
+
+
+def _kind(name: AlertKind, kind: Kind) -> AlertKindAnswer:
+    return AlertKindAnswer(
+        name=name,
+        label=kind.label,
+        about=kind.about,
+        recover_after_seconds=kind.recover_after_seconds,
+        parameters=_items(kind.parameters.values()),
+    )

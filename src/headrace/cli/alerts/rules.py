@@ -13,7 +13,7 @@ from headrace.cli.core.call import Call, speaks_to_api
 from headrace.cli.core.options import All, Limit, Yes, confirm, how_many, with_options
 from headrace.cli.output.tables import Column, span, text, when
 from headrace.errors import BadRequest
-from headrace.model.alert.kinds import ALERT_KINDS
+from headrace.model.alert.kind import ALERT_KINDS
 
 if TYPE_CHECKING:
     from headrace.cli.core.api import Api

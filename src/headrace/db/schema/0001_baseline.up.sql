@@ -952,21 +952,24 @@ create table headrace.alert_rule (
   targets                uuid[] not null default '{}' check (cardinality(targets) <= 10),
   enabled                boolean not null default true,
   enabled_at             timestamptz not null default clock_timestamp(),
-  recover_after_seconds  double precision not null default 60 check (recover_after_seconds between 0 and 86400),
+  -- Null: as the kind of the rule has it.
+  recover_after_seconds  double precision check (recover_after_seconds between 0 and 86400),
   group_seconds          double precision not null default 30 check (group_seconds between 0 and 86400),
   repeat_seconds         double precision check (repeat_seconds between 1 and 2592000),
   escalate_after         int check (escalate_after between 1 and 1000),
   escalate_to            uuid,
-  quiet_from             time,
-  quiet_until            time,
-  timezone               text not null default 'UTC',
+  quiet_from             text check (quiet_from ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
+  quiet_until            text check (quiet_until ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
+  timezone               text not null default 'UTC' check (length(timezone) <= 100),
   told_at                timestamptz,
   created_at             timestamptz not null default now(),
   created_by             text not null,
   unique nulls not distinct (tenant_id, name),
   constraint quiet_hours_have_two_ends check ((quiet_from is null) = (quiet_until is null)),
-  constraint escalation_follows_repeats check (
-    (escalate_after is null) = (escalate_to is null) and (escalate_after is null or repeat_seconds is not null))
+  constraint quiet_hours_have_a_length check (quiet_from <> quiet_until),
+  constraint escalation_has_both check ((escalate_after is null) = (escalate_to is null)),
+  constraint escalation_is_to_another check (not escalate_to = any(targets)),
+  constraint escalation_follows_repeats check (escalate_after is null or repeat_seconds is not null)
 );
 create index alert_rule_enabled on headrace.alert_rule (id) where enabled;
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, assert_never
 
-from headrace.model.alert.kinds import AlertKind
+from headrace.model.alert.kind import AlertKind
 
 
 def describe(kind: AlertKind, subject: str, count: int, measure: float | None, parameters: Mapping[str, Any]) -> str:
@@ -29,6 +29,35 @@ def describe(kind: AlertKind, subject: str, count: int, measure: float | None, p
         case "running_long":
             return f"{_n(count, 'job')} of {subject} ran for {much:.1f} times the usual or longer"
     assert_never(kind)
+
+
+def looks_for(kind: AlertKind, parameters: Mapping[str, Any]) -> str:
+    """What a rule with these parameters looks for, without a full stop."""
+    said: dict[str, Any] = {name: _words(name, value) for name, value in parameters.items()}
+    definition, trigger = said.get("definition") or "any definition", said.get("trigger") or "any trigger"
+    queue = f"queue {said['queue']}" if said.get("queue") else "any queue"
+    match kind:
+        case "job_died":
+            return f"A job of {definition} has used up its attempts"
+        case "failures_in_a_row":
+            return f"The last {_n(said['n'], 'job')} of {definition} all failed"
+        case "failure_rate":
+            return f"{said['percent']:g} % of attempts of {definition} failed within {said['within_seconds']}"
+        case "oldest_queued":
+            return f"A job has waited for {said['seconds']} in {queue}"
+        case "no_worker":
+            return f"No live worker for {said['seconds']} for jobs in {queue}"
+        case "missed_fire":
+            return f"A due time of {trigger} came to nothing, or is late by {said['late_seconds']}"
+        case "trigger_disabled":
+            return f"An error, or failing jobs, turned off {trigger}"
+        case "running_long":
+            return f"A job of {definition} runs for {said['times']:g} times the usual, and for {said['min_seconds']}"
+    assert_never(kind)
+
+
+def _words(name: str, value: Any) -> Any:
+    return span(value) if name.endswith("seconds") else value
 
 
 def _missed(count: int, late: float | None) -> str:

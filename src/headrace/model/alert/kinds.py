@@ -4,109 +4,124 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from headrace.errors import BadRequest
+from headrace.model.alert.kind import AlertKind
+from headrace.model.settings.setting import MOST, Setting
+from headrace.model.settings.setting import Kind as SettingKind
 
-AlertKind = Literal[
-    "job_died",
-    "failures_in_a_row",
-    "failure_rate",
-    "oldest_queued",
-    "no_worker",
-    "missed_fire",
-    "trigger_disabled",
-    "running_long",
-]
-ALERT_KINDS: tuple[AlertKind, ...] = get_args(AlertKind)
-DAY = 86_400.0
+DAY = 86_400
+PARAMETERS = "Parameters"
 MOST_TEXT = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A number within a range or, without one, a name that may be left out: then it is about all."""
-
-    about: str
-    default: float | None = None
-    low: float = 0
-    high: float = 0
-    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A condition: in words, what its subjects are, and for how long it must be over before it has recovered."""
 
+    label: str
     about: str
     subject: Literal["definition", "queue", "trigger"]
-    parameters: Mapping[str, Parameter]
+    parameters: Mapping[str, Setting]
     recover_after_seconds: float = 60.0
 
 
-DEFINITION = Parameter("only jobs of this definition")
-QUEUE = Parameter("only this queue")
-TRIGGER = Parameter("only the trigger of this name")
-WITHIN = Parameter("how long one is remembered, in seconds", 900.0, 1, 30 * DAY)
+def _named(*parameters: Setting) -> dict[str, Setting]:
+    return {one.name: one for one in parameters}
+
+
+def _only(noun: str) -> Setting:
+    """A name that may be left out: then the rule is about all."""
+    return Setting(
+        name=noun,
+        kind="text",
+        label=f"Only {noun}",
+        help=f"Without a name the rule looks at every {noun}.",
+        group=PARAMETERS,
+        default=None,
+        none=f"any {noun}",
+        allowed=f"a name of 1 to {MOST_TEXT} characters",
+    )
+
+
+def _number(kind: SettingKind, name: str, default: float, ends: tuple[float, float], label: str, about: str) -> Setting:
+    least, most = ends
+    return Setting(
+        name=name, kind=kind, label=label, help=about, group=PARAMETERS, default=default, least=least, most=most
+    )
+
+
+DEFINITION, QUEUE, TRIGGER = (_only(noun) for noun in ("definition", "queue", "trigger"))
+LASTING = (1, 30 * DAY)
+WITHIN = _number("duration", "within_seconds", 900.0, LASTING, "Forget it after", "What is older is not reported.")
 
 KINDS: Mapping[AlertKind, Kind] = {
     "job_died": Kind(
-        "a job used up its attempts, and nobody has retried it",
+        "Jobs die",
+        "A job has used up its attempts, and nobody has retried or deleted it.",
         "definition",
-        {"definition": DEFINITION, "within_seconds": WITHIN},
+        _named(DEFINITION, WITHIN),
         recover_after_seconds=0.0,
     ),
     "failures_in_a_row": Kind(
-        "the last n jobs of a definition all failed",
+        "Jobs fail in a row",
+        "The last jobs of a definition all failed.",
         "definition",
-        {"definition": DEFINITION, "n": Parameter("how many in a row", 3, 1, 1000, whole=True)},
+        _named(DEFINITION, _number("count", "n", 3, (1, 1000), "How many in a row", "The number of last jobs.")),
         recover_after_seconds=0.0,
     ),
     "failure_rate": Kind(
-        "too many attempts fail",
+        "Too many attempts fail",
+        "Too many of a hundred attempts of a definition fail.",
         "definition",
-        {
-            "definition": DEFINITION,
-            "percent": Parameter("how many of a hundred attempts", 50.0, 0.1, 100),
-            "within_seconds": Parameter("how far it looks back, in whole minutes", 900.0, 60, DAY),
-            "min_attempts": Parameter("with fewer it says nothing", 10, 1, 1_000_000, whole=True),
-        },
+        _named(
+            DEFINITION,
+            _number("number", "percent", 50.0, (0.1, 100), "Percent", "How many of a hundred attempts fail."),
+            _number("duration", "within_seconds", 900.0, (60, DAY), "Looks back", "In whole minutes."),
+            _number("count", "min_attempts", 10, (1, MOST), "Of at least", "Fewer attempts open no alert."),
+        ),
     ),
     "oldest_queued": Kind(
-        "a job waits for too long in a queue that is not paused",
+        "Jobs wait too long",
+        "A job waits for too long in a queue that is not paused.",
         "queue",
-        {"queue": QUEUE, "seconds": Parameter("how long is too long", 300.0, 1, 30 * DAY)},
+        _named(QUEUE, _number("duration", "seconds", 300.0, LASTING, "Too long is", "How long a job may wait.")),
     ),
     "no_worker": Kind(
-        "jobs wait, and no live worker runs them; of a queue that is named, also when none wait",
+        "No worker",
+        "Jobs wait, and no live worker runs them. Of a queue that is named, also when none wait.",
         "queue",
-        {"queue": QUEUE, "seconds": Parameter("for how long", 60.0, 1, 30 * DAY)},
+        _named(QUEUE, _number("duration", "seconds", 60.0, LASTING, "For", "How long jobs may be without a worker.")),
     ),
     "missed_fire": Kind(
-        "a due time of a trigger came to nothing, nobody fires it, or its definition is gone",
+        "Due times are missed",
+        "A due time of a trigger came to nothing, nobody fires the trigger, or its definition is gone.",
         "trigger",
-        {
-            "trigger": TRIGGER,
-            "within_seconds": WITHIN,
-            "late_seconds": Parameter("a trigger that is due for so long is missed", 120.0, 10, 30 * DAY),
-        },
+        _named(
+            TRIGGER,
+            WITHIN,
+            _number("duration", "late_seconds", 120.0, (10, 30 * DAY), "Late is", "How long a trigger may be due."),
+        ),
         recover_after_seconds=0.0,
     ),
     "trigger_disabled": Kind(
-        "a trigger was turned off by an error, or because its jobs failed",
+        "Triggers turned off by errors",
+        "A trigger was turned off by an error, or because its jobs failed.",
         "trigger",
-        {"trigger": TRIGGER},
+        _named(TRIGGER),
         recover_after_seconds=0.0,
     ),
     "running_long": Kind(
-        "a job runs for much longer than its definition's usual time, which is the median of seven days",
+        "Jobs run too long",
+        "A job runs for much longer than its definition's usual time, which is the median of seven days.",
         "definition",
-        {
-            "definition": DEFINITION,
-            "times": Parameter("how many times the usual is too long", 3.0, 1.1, 1000),
-            "min_seconds": Parameter("shorter runs are never too long", 60.0, 1, 30 * DAY),
-            "min_runs": Parameter("with fewer runs nothing is usual", 5, 1, 1_000_000, whole=True),
-        },
+        _named(
+            DEFINITION,
+            _number("number", "times", 3.0, (1.1, 1000), "How many times the usual", "The usual time, multiplied."),
+            _number("duration", "min_seconds", 60.0, LASTING, "And for at least", "Shorter runs are never too long."),
+            _number("count", "min_runs", 5, (1, MOST), "Of at least", "With fewer runs no time is usual."),
+        ),
         recover_after_seconds=0.0,
     ),
 }
@@ -117,28 +132,24 @@ def complete_parameters(kind: AlertKind, given: Mapping[str, Any]) -> dict[str, 
     known = KINDS[kind].parameters
     if unknown := sorted(set(given) - set(known)):
         raise BadRequest(f"{kind} has no parameter {unknown[0]}; it has {', '.join(known)}", field="parameters")
-    return {name: _value(name, one, given.get(name)) for name, one in known.items()}
+    return {name: _value(one, given.get(name)) for name, one in known.items()}
 
 
-def _value(name: str, parameter: Parameter, value: Any) -> Any:
+def _value(parameter: Setting, value: Any) -> Any:
     if value is None:
         return parameter.default
-    if parameter.default is None:
-        return _name(name, value)
+    if not (_is_name(value) if parameter.kind == "text" else _is_number(parameter, value)):
+        name = parameter.name
+        raise BadRequest(f"{name} is {parameter.takes}, not {value!r:.100}", field=f"parameters.{name}")
+    return value if parameter.kind == "text" else type(parameter.default)(value)
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and 1 <= len(value) <= MOST_TEXT and "\0" not in value
+
+
+def _is_number(parameter: Setting, value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BadRequest(f"{name} is a number, not {value!r}", field=f"parameters.{name}")
-    if not parameter.low <= value <= parameter.high:
-        raise BadRequest(
-            f"{name} is {parameter.low:,g} to {parameter.high:,g}, not {value:g}", field=f"parameters.{name}"
-        )
-    if parameter.whole and value != int(value):
-        raise BadRequest(f"{name} is a whole number, not {value!r}", field=f"parameters.{name}")
-    return int(value) if parameter.whole else float(value)
-
-
-def _name(name: str, value: Any) -> str:
-    if not isinstance(value, str) or not 1 <= len(value) <= MOST_TEXT or "\0" in value:
-        raise BadRequest(
-            f"{name} is a name of 1 to {MOST_TEXT} characters, not {value!r:.100}", field=f"parameters.{name}"
-        )
-    return value
+        return False
+    within = (parameter.least or 0) <= value <= (parameter.most or 0)
+    return within and (parameter.kind != "count" or value == int(value))

@@ -11,7 +11,7 @@ from pydantic import Field
 from headrace.errors import BadRequest
 from headrace.model.job.retry import RetryPolicy
 from headrace.model.rate import read_rate
-from headrace.model.settings.setting import MOST, QUEUE, YEAR, Rule, SettingsModel, setting
+from headrace.model.settings.setting import MOST, QUEUE, STORABLE, YEAR, Rule, SettingsModel, setting
 
 # As `jobs.max_retries_default` is unless somebody sets it: three retries.
 DEFAULT_MAX_ATTEMPTS = 4
@@ -19,7 +19,6 @@ PLACE, ATTEMPTS, LIMITS, ABOUT = "Where and how long", "Attempts", "Limits", "Ab
 PATH = r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*"
 # A part of JMESPath that PostgreSQL can follow by itself, for jobs are enqueued with SQL alone as well.
 CONCURRENCY_KEY = rf"^\[? *{PATH}( *, *{PATH})* *\]?$"
-STORABLE = "^[^\x00]*$"
 
 
 class DefinitionSettings(SettingsModel):

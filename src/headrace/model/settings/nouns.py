@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from headrace.model.settings.alert_rule import AlertRuleSettings
 from headrace.model.settings.definition import DefinitionSettings
 from headrace.model.settings.setting import SettingsModel
 
-NOUNS: Mapping[str, type[SettingsModel]] = {"definition": DefinitionSettings}
+NOUNS: Mapping[str, type[SettingsModel]] = {"definition": DefinitionSettings, "alert_rule": AlertRuleSettings}

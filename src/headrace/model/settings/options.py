@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import TypedDict
+from uuid import UUID
 
 from headrace.model.job.retry import RetryPolicy
 
@@ -94,3 +95,26 @@ class DefinitionChanges(DefinitionColumns, total=False):
 
     enabled: bool
     """Whether new jobs are accepted and jobs that wait are run."""
+
+
+class AlertRuleColumns(TypedDict, total=False):
+    """The settings of an alert rule by their columns."""
+
+    targets: Iterable[UUID]
+    """The targets that get a notice of each alert."""
+    repeat_seconds: float | None
+    """How often an alert that lasts is notified again."""
+    escalate_to: UUID | None
+    """The second target, for an alert that nobody acknowledges."""
+    escalate_after: int | None
+    """The repeat with which the second target gets notices too."""
+    group_seconds: float
+    """After a notice, new alerts wait for this time and go in one notice."""
+    recover_after_seconds: float | None
+    """An alert closes when its condition has not held for this time."""
+    quiet_from: str | None
+    """Between these hours no notice is sent; what still holds is notified at the end."""
+    quiet_until: str | None
+    """The end of the quiet hours."""
+    timezone: str
+    """The time zone of the quiet hours."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import NoneType
 from typing import Any, ClassVar, Literal, Self, get_args, get_origin
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from pydantic.fields import FieldInfo
@@ -16,9 +17,10 @@ from headrace.errors import BadRequest
 YEAR = 31_536_000
 MOST = 1_000_000
 QUEUE = "^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$"
-Kind = Literal["flag", "count", "number", "duration", "days", "text", "list"]
+STORABLE = "^[^\x00]*$"
+Kind = Literal["flag", "count", "number", "duration", "days", "text", "id", "list"]
 _OF_UNIT: Mapping[str, Kind] = {"_seconds": "duration", "_days": "days"}
-_OF_TYPE: Mapping[type, Kind] = {bool: "flag", int: "count", float: "number", str: "text", tuple: "list"}
+_OF_TYPE: Mapping[type, Kind] = {bool: "flag", int: "count", float: "number", str: "text", UUID: "id", tuple: "list"}
 _UNITS: Mapping[Kind, str] = {
     "count": "a whole number",
     "number": "a number",
@@ -58,12 +60,12 @@ class Setting:
     help: str
     group: str
     default: Any
-    none: str | None
-    needs: str | None
-    allowed: str | None
-    least: float | None
-    above: float | None
-    most: float | None
+    none: str | None = None
+    needs: str | None = None
+    allowed: str | None = None
+    least: float | None = None
+    above: float | None = None
+    most: float | None = None
 
     @property
     def option(self) -> str:
@@ -78,7 +80,7 @@ class Setting:
     def _values(self) -> str:
         if self.kind == "flag":
             return "true or false"
-        if self.kind in ("text", "list"):
+        if self.kind in ("text", "id", "list"):
             return self.allowed or "text"
         # Only what has a range gets here, and the test of settings asks for one.
         start, end = ("from", "to") if self.above is None else ("above", "and at most")

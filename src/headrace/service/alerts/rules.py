@@ -15,7 +15,10 @@ from headrace.alerts.rules import (
     set_rule_enabled,
     update_rule,
 )
-from headrace.model.alert.rule import RuleSettings
+from headrace.model.alert.kind import AlertKind
+from headrace.model.settings.alert_rule import AlertRuleSettings
+from headrace.model.settings.options import AlertRuleColumns
+from headrace.model.settings.setting import Setting, settings_of
 from headrace.service.base import TenantService
 from headrace.service.paging import check_limit, read_cursor, write_cursor
 from headrace.service.session import Scope
@@ -26,6 +29,14 @@ class RulePage(NamedTuple):
 
     items: Sequence[RuleRecord]
     next_cursor: str | None
+
+
+class RuleSettings(AlertRuleColumns, total=False):
+    """What a rule looks for, whom it tells, and how often."""
+
+    name: str
+    kind: AlertKind
+    parameters: Mapping[str, object]
 
 
 class AlertRules(TenantService):
@@ -71,6 +82,11 @@ class AlertRules(TenantService):
             if await set_rule_enabled(scope.conn, rule_id, tenant_id=scope.tenant_id, enabled=enabled, by=by):
                 await scope.audit(rule_id, did="enable" if enabled else "disable")
             return await _get(scope, rule_id)
+
+    async def settings(self) -> Sequence[Setting]:
+        """What may be set of a rule of any kind, with labels and ranges."""
+        async with self._begin("alert_rules.read"):
+            return tuple(settings_of(AlertRuleSettings).values())
 
     # Last, for below it `list` is no type any more.
     async def list(self, *, limit: int = 50, cursor: str | None = None) -> RulePage:

@@ -15,7 +15,7 @@ from headrace.api.body.route import new_router
 from headrace.api.routes.alerts.rules import AlertPageQuery
 from headrace.api.schemas import Page, ResponseModel
 from headrace.model.alert.incident import Event
-from headrace.model.alert.kinds import AlertKind
+from headrace.model.alert.kind import AlertKind
 
 router = new_router(prefix="/alerts", tags=["alerts"])
 State = Literal["open", "closed", "all"]

@@ -1,40 +1,37 @@
 // What the form of an alert rule holds, and what it asks the API for. Pure.
-import { ALERT_KINDS } from "./alert_kinds.js";
 import { sayDuration, writeDuration } from "./durations.js";
 import { readSetting, writeSetting } from "./settings.js";
 
 /** @typedef {import("./settings.js").Setting} Setting */
 /** @typedef {{name: string, kind: string, targets: string[], escalate_to: string, parameters: Record<string, string>, texts: Record<string, string>}} RuleForm */
+/** @typedef {{name: string, label: string, about: string, recover_after_seconds: number, parameters: Setting[]}} AlertKind */
+/** @typedef {{items: Setting[], kinds: AlertKind[]}} Known what may be set of rules, as the API says */
 
-/** @type {Setting} */
-export const REPEAT = {
-  name: "repeat_seconds",
-  label: "Tell again every",
-  kind: "duration",
-  none: "told once",
-  help: "While it lasts.",
-};
-/** @type {Setting} */
-export const ESCALATE_AFTER = { name: "escalate_after", label: "With which repeat", kind: "count" };
-/** @param {string} kind @returns {Setting[]} */
-export const timing = (kind) => [
-  { name: "group_seconds", label: "Gather news for", kind: "duration", none: "30s", help: "After a notice; then all go in one." },
+/** @param {Known} known @param {string} name @returns {AlertKind} */
+export const kindOf = (known, name) => /** @type {AlertKind} */ (known.kinds.find((one) => one.name === name));
+/** A setting that may be left empty: then it has its default. @param {Setting} setting @returns {Setting} */
+const optional = (setting) => ({ ...setting, none: setting.none ?? writeSetting(setting, setting.default) });
+/** @param {Known} known @param {string} name @returns {Setting} */
+export const settingOf = (known, name) => /** @type {Setting} */ (known.items.find((one) => one.name === name));
+/** @param {Known} known @param {string} kind @returns {Setting[]} */
+export const parametersOf = (known, kind) => kindOf(known, kind).parameters.map(optional);
+/** @param {Known} known @param {string} kind @returns {Setting[]} */
+export const timing = (known, kind) => [
+  optional(settingOf(known, "group_seconds")),
   {
-    name: "recover_after_seconds",
-    label: "Over when well for",
-    kind: "duration",
-    none: writeDuration(ALERT_KINDS[kind]?.recovers) || "0s",
+    ...settingOf(known, "recover_after_seconds"),
+    none: writeDuration(kindOf(known, kind).recover_after_seconds) || "0s",
   },
 ];
+// Needed where there is a second target, and not asked for where there is none.
+/** @param {Known} known @returns {Setting} */
+export const escalateAfter = (known) => ({ ...settingOf(known, "escalate_after"), none: null });
 // What is written as it stands.
 const QUIET = ["quiet_from", "quiet_until"];
-// What is so when it is not said; null is as the kind has it.
-const USUAL = /** @type {Record<string, number | null>} */ ({ group_seconds: 30, recover_after_seconds: null });
-
-/** @param {any} rule one that is there, or nothing @param {string} timezone the reader's @returns {RuleForm} */
-export function ruleForm(rule, timezone) {
+/** @param {Known} known @param {any} rule one that is there, or nothing @param {string} timezone the reader's @returns {RuleForm} */
+export function ruleForm(known, rule, timezone) {
   const kind = rule?.kind ?? "job_died";
-  const settings = [REPEAT, ESCALATE_AFTER, ...timing(kind)];
+  const settings = [settingOf(known, "repeat_seconds"), escalateAfter(known), ...timing(known, kind)];
   const written = settings.map((one) => [one.name, writeSetting(one, rule?.[one.name] ?? null)]);
   return {
     name: rule?.name ?? "",
@@ -42,7 +39,7 @@ export function ruleForm(rule, timezone) {
     targets: rule?.targets ?? [],
     escalate_to: rule?.escalate_to ?? "",
     parameters: Object.fromEntries(
-      ALERT_KINDS[kind].parameters.map((one) => [one.name, writeSetting(one, rule?.parameters[one.name] ?? null)]),
+      parametersOf(known, kind).map((one) => [one.name, writeSetting(one, rule?.parameters[one.name] ?? null)]),
     ),
     texts: Object.fromEntries([
       ...written,
@@ -52,8 +49,8 @@ export function ruleForm(rule, timezone) {
   };
 }
 
-/** @param {RuleForm} form @returns {{body: Record<string, any>, problems: Record<string, string>}} */
-export function readRule(form) {
+/** @param {Known} known @param {RuleForm} form @returns {{body: Record<string, any>, problems: Record<string, string>}} */
+export function readRule(known, form) {
   /** @type {Record<string, string>} */
   const problems = {};
   const read = (/** @type {Setting} */ setting, /** @type {string} */ text, /** @type {string} */ at) => {
@@ -62,19 +59,19 @@ export function readRule(form) {
     return value;
   };
   const { texts, escalate_to } = form;
-  const parameters = ALERT_KINDS[form.kind].parameters.map((one) => [
+  const parameters = parametersOf(known, form.kind).map((one) => [
     one.name,
     read(one, form.parameters[one.name] ?? "", `parameters.${one.name}`),
   ]);
-  const times = timing(form.kind).map((one) => [one.name, read(one, texts[one.name], one.name) ?? USUAL[one.name]]);
+  const times = timing(known, form.kind).map((one) => [one.name, read(one, texts[one.name], one.name) ?? one.default]);
   const quiet = texts.quiet_from || texts.quiet_until;
   const body = {
     name: form.name.trim(),
     parameters: Object.fromEntries(parameters),
     targets: form.targets,
-    repeat_seconds: read(REPEAT, texts.repeat_seconds, "repeat_seconds"),
+    repeat_seconds: read(settingOf(known, "repeat_seconds"), texts.repeat_seconds, "repeat_seconds"),
     escalate_to: escalate_to || null,
-    escalate_after: escalate_to ? read(ESCALATE_AFTER, texts.escalate_after, "escalate_after") : null,
+    escalate_after: escalate_to ? read(escalateAfter(known), texts.escalate_after, "escalate_after") : null,
     ...Object.fromEntries(times),
     ...Object.fromEntries(QUIET.map((name) => [name, texts[name] || null])),
     ...(quiet ? { timezone: texts.timezone } : {}),

@@ -2,13 +2,14 @@
 import { NO_DURATION, readDuration, writeDuration } from "./durations.js";
 import { count, duration, plural } from "./format.js";
 
-/** @typedef {"count" | "days" | "number" | "duration" | "text" | "flag" | "list"} SettingKind */
+/** @typedef {"count" | "days" | "number" | "duration" | "text" | "flag" | "id" | "list"} SettingKind */
 /**
  * @typedef {object} Setting
  * @property {string} name as the API has it
  * @property {string} label
  * @property {SettingKind} kind
  * @property {string | null} [none] what null means; without it a value is needed
+ * @property {any} [default]
  * @property {string} [help]
  * @property {string} [group]
  * @property {string | null} [needs] another, without which this one has no effect

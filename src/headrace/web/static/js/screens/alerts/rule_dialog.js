@@ -3,21 +3,19 @@ import { api } from "../../api.js";
 import { Field, Select, TextField } from "../../components/forms/field.js";
 import { FormDialog } from "../../components/forms/form_dialog.js";
 import { Icon } from "../../components/icon.js";
-import { ESCALATE_AFTER, REPEAT, readRule, ruleChanges, ruleForm, timing } from "../../lib/alert_form.js";
-import { ALERT_KINDS } from "../../lib/alert_kinds.js";
+import { escalateAfter, kindOf, readRule, ruleChanges, ruleForm, settingOf, timing } from "../../lib/alert_form.js";
 import { allZones, ownZone } from "../../lib/in_zone.js";
 import { html, useState } from "../../ui.js";
 import { Parameters } from "./parameters.js";
 
 /** @typedef {import("../../lib/alert_form.js").RuleForm} RuleForm */
-/** @type {[string, string][]} */
-const KINDS = Object.entries(ALERT_KINDS).map(([name, { label }]) => [name, label]);
+/** @typedef {import("../../lib/alert_form.js").Known} Known */
 
-/** @param {{rule?: any, targets: any[], close: () => void, saved: () => void}} props targets: those that it may tell */
-export function RuleDialog({ rule, targets, close, saved }) {
-  const [form, setForm] = useState(() => ruleForm(rule, ownZone()));
+/** @param {{known: Known, rule?: any, targets: any[], close: () => void, saved: () => void}} props targets: those that it may tell */
+export function RuleDialog({ known, rule, targets, close, saved }) {
+  const [form, setForm] = useState(() => ruleForm(known, rule, ownZone()));
   const put = (/** @type {Partial<RuleForm>} */ changes) => setForm((before) => ({ ...before, ...changes }));
-  const { body, problems: written } = readRule(form);
+  const { body, problems: written } = readRule(known, form);
   const send = async () => {
     if (rule) await api.patch(`/alerts/rules/${rule.id}`, ruleChanges(body, rule));
     else await api.post("/alerts/rules", { kind: form.kind, ...saidOf(body) });
@@ -27,19 +25,19 @@ export function RuleDialog({ rule, targets, close, saved }) {
   const title = rule ? `Edit rule ${rule.name}` : "New rule";
   return html`<${FormDialog} title=${title} does=${rule ? "Save" : "Make rule"} close=${close} send=${send} ready=${ready}>
     ${(/** @type {Record<string, string>} */ refused) => {
-      const fields = { form, put, problems: { ...refused, ...written } };
+      const fields = { known, form, put, problems: { ...refused, ...written } };
       return html`
         <div class="field-row">
           <${TextField} label="Name" value=${form.name} set=${(/** @type {string} */ name) => put({ name })}
             problem=${fields.problems.name} />
           <${Field} label="Looks for" problem=${fields.problems.kind}>${(/** @type {any} */ attributes) =>
-            html`<${Select} attributes=${{ ...attributes, disabled: rule !== undefined }} value=${form.kind} options=${KINDS}
+            html`<${Select} attributes=${{ ...attributes, disabled: rule !== undefined }} value=${form.kind} options=${known.kinds.map(({ name, label }) => [name, label])}
               choose=${(/** @type {string} */ kind) => put({ kind, parameters: {} })} />`}</${Field}>
         </div>
-        <p class="soft">${ALERT_KINDS[form.kind].about}</p>
+        <p class="soft">${kindOf(known, form.kind).about}</p>
         <${Parameters} ...${fields} />
         <${Tells} ...${fields} targets=${targets} />
-        <${Line} ...${fields} setting=${REPEAT} />
+        <${Line} ...${fields} setting=${settingOf(known, "repeat_seconds")} />
         <${Seldom} ...${fields} targets=${targets} />`;
     }}
   </${FormDialog}>`;
@@ -52,7 +50,7 @@ const saidOf = ({ parameters, ...rest }) => {
   return { ...said(rest), parameters: said(parameters) };
 };
 
-/** @typedef {{form: RuleForm, put: (changes: Partial<RuleForm>) => void, problems: Record<string, string>}} Fields */
+/** @typedef {{known: Known, form: RuleForm, put: (changes: Partial<RuleForm>) => void, problems: Record<string, string>}} Fields */
 
 /** @param {Fields & {setting: import("../../lib/settings.js").Setting}} props */
 function Line({ form, put, problems, setting: { name, label, help, none } }) {
@@ -81,7 +79,7 @@ const SELDOM = ["group_seconds", "recover_after_seconds", "escalate_to", "escala
 
 /** Escalation, quiet hours and timing, folded away unless some of it is said. @param {Fields & {targets: any[]}} props */
 function Seldom({ targets, ...fields }) {
-  const { form, put, problems } = fields;
+  const { known, form, put, problems } = fields;
   const [open, setOpen] = useState(form.escalate_to !== "" || form.texts.quiet_from !== "");
   const shown = open || SELDOM.some((name) => problems[name]);
   const others = targets.filter((one) => !form.targets.includes(one.id));
@@ -95,7 +93,7 @@ function Seldom({ targets, ...fields }) {
         html`<${Select} attributes=${attributes} value=${form.escalate_to}
           options=${[["", "nobody"], ...others.map((one) => [one.id, one.name])]}
           choose=${(/** @type {string} */ escalate_to) => put({ escalate_to })} />`}</${Field}>
-      ${form.escalate_to ? html`<${Line} ...${fields} setting=${ESCALATE_AFTER} />` : html`<span class="wide-only" />`}
+      ${form.escalate_to ? html`<${Line} ...${fields} setting=${escalateAfter(known)} />` : html`<span class="wide-only" />`}
       <${Clock} label="Quiet from" hint="Nothing is told; what still holds is told at the end." value=${form.texts.quiet_from}
         set=${set("quiet_from")} problem=${problems.quiet_from} />
       <${Clock} label="Quiet until" value=${form.texts.quiet_until} set=${set("quiet_until")} problem=${problems.quiet_until} />
@@ -103,7 +101,7 @@ function Seldom({ targets, ...fields }) {
         html`<${Select} attributes=${attributes} value=${form.texts.timezone} choose=${set("timezone")}
           options=${[...new Set([form.texts.timezone, ...allZones()])].map((name) => [name, name])} />`}</${Field}>
       <span class="wide-only" />
-      ${timing(form.kind).map((one) => html`<${Line} ...${fields} key=${one.name} setting=${one} />`)}
+      ${timing(known, form.kind).map((one) => html`<${Line} ...${fields} key=${one.name} setting=${one} />`)}
     </div>
   </details>`;
 }

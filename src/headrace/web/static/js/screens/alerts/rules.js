@@ -6,7 +6,7 @@ import { Loaded } from "../../components/states.js";
 import { sayRefused } from "../../components/shell/toast.js";
 import { useKeys } from "../../keyboard.js";
 import { tellsWords } from "../../lib/alert_form.js";
-import { looksFor } from "../../lib/alert_kinds.js";
+import { useResource } from "../../resource.js";
 import { tenant } from "../../router.js";
 import { may, session } from "../../session.js";
 import { html, useState } from "../../ui.js";
@@ -16,6 +16,7 @@ import { RuleDialog } from "./rule_dialog.js";
 /** @param {{of: import("../../resource.js").Resource<any>, targets: any[]}} props */
 export function Rules({ of, targets }) {
   const [open, setOpen] = useState(/** @type {{what: "edit" | "delete", rule?: any} | null} */ (null));
+  const known = useResource("settings of alert rules", (signal) => api.get("/settings/alert_rule", {}, signal));
   const close = () => setOpen(null);
   const changes = may("alert_rules.change");
   useKeys(changes ? [{ keys: "c", says: "New alert rule", does: () => setOpen({ what: "edit" }) }] : []);
@@ -36,7 +37,8 @@ export function Rules({ of, targets }) {
             nameOf=${(/** @type {string} */ id) => targets.find((one) => one.id === id)?.name ?? "a target"} />`)}</ul>`}</${Loaded}>
     ${
       open?.what === "edit" &&
-      html`<${RuleDialog} rule=${open.rule} close=${close} saved=${of.reload}
+      known.data &&
+      html`<${RuleDialog} known=${known.data} rule=${open.rule} close=${close} saved=${of.reload}
       targets=${targets.filter((one) => one.tenant === owner)} />`
     }
     ${
@@ -64,7 +66,7 @@ function Rule({ rule, put, open, nameOf }) {
       aria-label=${`${rule.name} is on`} onChange=${(/** @type {any} */ event) => turn(event.target.checked)} /><span /></label>
     <div class="alert-what"><span class="row-name">${rule.name}</span> ${rule.open_alerts > 0 && html`<span
       class="tag tag-warn">${rule.open_alerts} open</span>`}
-      <span class="cell-sub">${looksFor(rule)}${whose(rule)}</span></div>
+      <span class="cell-sub">${rule.looks_for}${whose(rule)}</span></div>
     <div class="num rule-tells"><span>${rule.targets.map(nameOf).join(", ") || html`<span class="is-warn">tells nobody</span>`}</span>
       <span class="cell-sub">${tellsWords(rule, nameOf)}</span></div>
     ${
