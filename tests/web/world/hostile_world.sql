@@ -32,7 +32,7 @@ insert into headrace.tenant_pause (tenant_id, note, paused_by)
 select t.id, s, s from hostile join headrace.tenant as t on t.name = s;
 insert into headrace.token (name, hash, role, queues, created_by)
 select s, sha256(s::bytea), 'worker', array[s], s from hostile;
-insert into headrace.audit (who, role, verb, tenant_id, target, detail)
+insert into headrace.audit (who, role, action, tenant_id, target, detail)
 select s, s, s, t.id, s, jsonb_build_object(s, s, 'name', jsonb_build_array(s, jsonb_build_object(s, s)))
   from hostile join headrace.tenant as t on t.name = s;
 insert into headrace.worker (name, hostname, pid, version, queues, definitions, concurrency, lease, lease_expires_at,
