@@ -10,6 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from scripts.api_reference import api_page
+from scripts.api_types import api_types
 from scripts.cli_reference import cli_page
 from scripts.settings_options import OPTIONS, options_module
 from scripts.settings_reference import definition_settings_page
@@ -30,6 +31,7 @@ CONFIGURATION = Path(__file__).parents[1] / "docs" / "reference" / "configuratio
 API = CONFIGURATION.with_name("api.md")
 CLI = CONFIGURATION.with_name("cli.md")
 DEFINITION_SETTINGS = CONFIGURATION.with_name("definition-settings.md")
+API_TYPES = CONFIGURATION.parents[2] / "src" / "headrace" / "web" / "api_types.d.ts"
 
 HEAD = """\
 # Configuration
@@ -151,3 +153,4 @@ if __name__ == "__main__":
     API.write_text(api_page(), encoding="utf-8")
     DEFINITION_SETTINGS.write_text(definition_settings_page(), encoding="utf-8")
     CLI.write_text(cli_page(), encoding="utf-8")
+    API_TYPES.write_text(api_types(), encoding="utf-8")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from scripts.api_reference import api_page
+from scripts.api_types import api_types
 from scripts.cli_reference import cli_page, commands, example_of
 from scripts.settings_reference import definition_settings_page
-from scripts.write_reference import API, CLI, CONFIGURATION, DEFINITION_SETTINGS, configuration_page
+from scripts.write_reference import API, API_TYPES, CLI, CONFIGURATION, DEFINITION_SETTINGS, configuration_page
 
 
 def test_the_configuration_page_is_what_the_code_says() -> None:
@@ -18,6 +19,10 @@ def test_the_api_page_is_what_the_code_says() -> None:
 
 def test_the_page_of_a_definitions_settings_is_what_the_model_says() -> None:
     assert DEFINITION_SETTINGS.read_text("utf-8") == definition_settings_page(), "run `make docs`"
+
+
+def test_the_dashboards_types_are_what_the_api_says() -> None:
+    assert API_TYPES.read_text("utf-8") == api_types(), "run `make docs`"
 
 
 def test_the_command_lines_page_is_what_the_code_says() -> None:
