@@ -39,6 +39,19 @@ declare namespace Api {
     error: string | null;
   }
 
+  interface AlertKindAnswer {
+    name: "job_died" | "failures_in_a_row" | "failure_rate" | "oldest_queued" | "no_worker" | "missed_fire" | "trigger_disabled" | "running_long";
+    label: string;
+    about: string;
+    recover_after_seconds: number;
+    parameters: SettingAnswer[];
+  }
+
+  interface AlertRuleSettingsAnswer {
+    items: SettingAnswer[];
+    kinds: AlertKindAnswer[];
+  }
+
   interface Alive {
     status?: string;
   }
@@ -134,7 +147,6 @@ declare namespace Api {
   }
 
   interface BulkFilter {
-    status?: JobStatus[];
     definition?: string | null;
     queue?: string | null;
     source?: string | null;
@@ -146,6 +158,7 @@ declare namespace Api {
     created_after?: string | null;
     created_before?: string | null;
     include_system?: boolean;
+    status?: JobStatus[];
     ids?: string[];
   }
 
@@ -240,8 +253,6 @@ declare namespace Api {
   interface DefinitionAnswer {
     key: string;
     kind: "python" | "command" | "sql";
-    description: string;
-    tags: string[];
     payload_schema: Record<string, unknown>;
     secret_fields: string[];
     queue: string;
@@ -260,10 +271,11 @@ declare namespace Api {
     rate_per_key: boolean;
     retention_days: number | null;
     retention_count: number | null;
+    description: string;
+    tags: string[];
   }
 
   interface DefinitionChange {
-    enabled?: boolean;
     queue?: string;
     priority?: number;
     max_attempts?: number;
@@ -280,13 +292,12 @@ declare namespace Api {
     rate_per_key?: boolean;
     retention_days?: number | null;
     retention_count?: number | null;
+    enabled?: boolean;
   }
 
   interface DefinitionDetail {
     key: string;
     kind: "python" | "command" | "sql";
-    description: string;
-    tags: string[];
     payload_schema: Record<string, unknown>;
     secret_fields: string[];
     queue: string;
@@ -305,6 +316,8 @@ declare namespace Api {
     rate_per_key: boolean;
     retention_days: number | null;
     retention_count: number | null;
+    description: string;
+    tags: string[];
     app: string;
     system: boolean;
     function: string | null;
@@ -488,8 +501,6 @@ declare namespace Api {
   interface InspectedDefinition {
     key: string;
     kind: "python" | "command" | "sql";
-    description: string;
-    tags: string[];
     payload_schema: Record<string, unknown>;
     secret_fields: string[];
     queue: string;
@@ -508,6 +519,8 @@ declare namespace Api {
     rate_per_key: boolean;
     retention_days: number | null;
     retention_count: number | null;
+    description: string;
+    tags: string[];
     app: string;
     system: boolean;
     function: string | null;
@@ -634,13 +647,11 @@ declare namespace Api {
   interface NewDefinition {
     key: string;
     kind?: "python" | "command";
-    description?: string;
-    tags?: string[];
     payload_schema?: Record<string, unknown>;
     triggers?: DeclaredTrigger[];
     queue?: string;
     priority?: number;
-    max_attempts?: number | null;
+    max_attempts?: number;
     timeout_seconds?: number | null;
     retry_base_seconds?: number;
     retry_cap_seconds?: number;
@@ -654,6 +665,8 @@ declare namespace Api {
     rate_per_key?: boolean;
     retention_days?: number | null;
     retention_count?: number | null;
+    description?: string;
+    tags?: string[];
   }
 
   interface NewEvent {
@@ -677,27 +690,41 @@ declare namespace Api {
   }
 
   interface NewRule {
+    name: string;
+    kind: "job_died" | "failures_in_a_row" | "failure_rate" | "oldest_queued" | "no_worker" | "missed_fire" | "trigger_disabled" | "running_long";
     parameters?: Record<string, unknown>;
+    enabled?: boolean;
     targets?: string[];
-    recover_after_seconds?: number | null;
-    group_seconds?: number;
     repeat_seconds?: number | null;
-    escalate_after?: number | null;
     escalate_to?: string | null;
+    escalate_after?: number | null;
+    group_seconds?: number;
+    recover_after_seconds?: number | null;
     quiet_from?: string | null;
     quiet_until?: string | null;
     timezone?: string;
-    name: string;
-    kind: "job_died" | "failures_in_a_row" | "failure_rate" | "oldest_queued" | "no_worker" | "missed_fire" | "trigger_disabled" | "running_long";
-    enabled?: boolean;
   }
 
   interface NewSqlDefinition {
     key: string;
     function: string;
     description?: string;
+    queue?: string;
+    priority?: number;
+    max_attempts?: number;
     timeout_seconds?: number | null;
-    max_attempts?: number | null;
+    retry_base_seconds?: number;
+    retry_cap_seconds?: number;
+    retry_jitter_seconds?: number;
+    max_concurrency?: number | null;
+    concurrency_key?: string | null;
+    max_concurrency_per_key?: number | null;
+    rate_limit?: number | null;
+    rate_period_seconds?: number;
+    rate_burst?: number | null;
+    rate_per_key?: boolean;
+    retention_days?: number | null;
+    retention_count?: number | null;
   }
 
   interface NewTarget {
@@ -1024,33 +1051,34 @@ declare namespace Api {
     name: string;
     kind: "job_died" | "failures_in_a_row" | "failure_rate" | "oldest_queued" | "no_worker" | "missed_fire" | "trigger_disabled" | "running_long";
     parameters: Record<string, unknown>;
-    targets: string[];
+    looks_for: string;
     enabled: boolean;
-    recover_after_seconds: number;
-    group_seconds: number;
-    repeat_seconds: number | null;
-    escalate_after: number | null;
-    escalate_to: string | null;
-    quiet_from: string | null;
-    quiet_until: string | null;
-    timezone: string;
     open_alerts: number;
     created_at: string;
     created_by: string;
+    targets: string[];
+    repeat_seconds: number | null;
+    escalate_to: string | null;
+    escalate_after: number | null;
+    group_seconds: number;
+    recover_after_seconds: number | null;
+    quiet_from: string | null;
+    quiet_until: string | null;
+    timezone: string;
   }
 
   interface RuleChanges {
-    parameters?: Record<string, unknown>;
     targets?: string[];
-    recover_after_seconds?: number | null;
-    group_seconds?: number;
     repeat_seconds?: number | null;
-    escalate_after?: number | null;
     escalate_to?: string | null;
+    escalate_after?: number | null;
+    group_seconds?: number;
+    recover_after_seconds?: number | null;
     quiet_from?: string | null;
     quiet_until?: string | null;
     timezone?: string;
     name?: string;
+    parameters?: Record<string, unknown>;
   }
 
   interface RunBeat {
@@ -1120,6 +1148,25 @@ declare namespace Api {
     tenants: string[];
     may: string[];
     version: string;
+  }
+
+  interface SettingAnswer {
+    name: string;
+    kind: "flag" | "count" | "number" | "duration" | "days" | "text" | "id" | "list";
+    label: string;
+    help: string;
+    group: string;
+    default: unknown;
+    none: string | null;
+    needs: string | null;
+    takes: string;
+    least: number | null;
+    above: number | null;
+    most: number | null;
+  }
+
+  interface SettingsAnswer {
+    items: SettingAnswer[];
   }
 
   interface ShareAnswer {
@@ -1502,14 +1549,10 @@ declare namespace Api {
       values: { trigger_id: string; limit?: number | null; cursor?: string | null };
       answer: Page_DeliveryAnswer_;
     };
-    "/jobs/summary": { values: { window?: "1h" | "6h" | "24h" | "7d" | "30d" | null }; answer: SummaryAnswer };
-    "/jobs/counts": { values: {}; answer: CountsAnswer };
     "/jobs/bulk": { values: { limit?: number | null }; answer: Page_OperationAnswer_ };
     "/jobs/bulk/{operation_id}": { values: { operation_id: string }; answer: OperationAnswer };
-    "/jobs/{job_id}/why": { values: { job_id: string }; answer: WhyAnswer };
     "/jobs": {
       values: {
-        status?: JobStatus[] | null;
         definition?: string | null;
         queue?: string | null;
         source?: string | null;
@@ -1521,14 +1564,18 @@ declare namespace Api {
         created_after?: string | null;
         created_before?: string | null;
         include_system?: boolean | null;
+        status?: JobStatus[] | null;
         limit?: number | null;
         cursor?: string | null;
         offset?: number | null;
       };
       answer: JobsAnswer;
     };
+    "/jobs/summary": { values: { window?: "1h" | "6h" | "24h" | "7d" | "30d" | null }; answer: SummaryAnswer };
+    "/jobs/counts": { values: {}; answer: CountsAnswer };
     "/jobs/{job_id}": { values: { job_id: string }; answer: WholeJobAnswer };
     "/jobs/{job_id}/attempts": { values: { job_id: string }; answer: AttemptsAnswer };
+    "/jobs/{job_id}/why": { values: { job_id: string }; answer: WhyAnswer };
     "/admin/tenants": { values: { limit?: number | null; cursor?: string | null }; answer: Page_TenantAnswer_ };
     "/admin/tenants/{name}": { values: { name: string }; answer: TenantAnswer };
     "/admin/tokens": { values: {}; answer: Page_TokenAnswer_ };
@@ -1565,7 +1612,6 @@ declare namespace Api {
     "/admin/jobs/summary": { values: { window?: "1h" | "6h" | "24h" | "7d" | "30d" | null }; answer: SummaryAnswer };
     "/admin/jobs": {
       values: {
-        status?: JobStatus[] | null;
         definition?: string | null;
         queue?: string | null;
         source?: string | null;
@@ -1577,6 +1623,7 @@ declare namespace Api {
         created_after?: string | null;
         created_before?: string | null;
         include_system?: boolean | null;
+        status?: JobStatus[] | null;
         limit?: number | null;
         cursor?: string | null;
         offset?: number | null;
@@ -1632,6 +1679,8 @@ declare namespace Api {
       values: { window?: "1h" | "6h" | "24h" | "7d" | null; definition?: string | null };
       answer: ErrorsAnswer;
     };
+    "/settings/definition": { values: {}; answer: SettingsAnswer };
+    "/settings/alert_rule": { values: {}; answer: AlertRuleSettingsAnswer };
     "/alerts/rules": { values: { limit?: number | null; cursor?: string | null }; answer: Page_RuleAnswer_ };
     "/alerts/rules/{alert_rule_id}": { values: { alert_rule_id: string }; answer: RuleAnswer };
     "/alerts/targets": { values: { limit?: number | null; cursor?: string | null }; answer: Page_TargetAnswer_ };

@@ -26,18 +26,21 @@ export class Unreachable extends Error {
 /** Called when the server no longer knows who asks. */
 export const onUnknown = { call: () => {} };
 
-/** @typedef {Record<string, string | number | boolean | null | undefined | string[]>} Query */
-/** @typedef {{query?: Query, body?: unknown, signal?: AbortSignal, headers?: Record<string, string>}} Asking */
+/** Parameters by name, of the path and of the query. @typedef {Record<string, string | number | boolean | null | undefined | string[]>} Values */
+/** @typedef {{values?: Values, body?: unknown, signal?: AbortSignal, headers?: Record<string, string>}} Asking */
 
-/** @param {string} path @param {Query} [query] */
-export function apiUrl(path, query = {}) {
+/** Parameters that the path names in braces stand in it; the others are the query. @param {string} path @param {Values} [values] */
+export function apiUrl(path, values = {}) {
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (Array.isArray(value)) for (const one of value) search.append(name, one);
+  let filled = path;
+  for (const [name, value] of Object.entries(values)) {
+    const place = `{${name}}`;
+    if (path.includes(place)) filled = filled.replace(place, () => encodeURIComponent(String(value)));
+    else if (Array.isArray(value)) for (const item of value) search.append(name, item);
     else if (value !== null && value !== undefined && value !== "") search.append(name, String(value));
   }
-  const text = search.toString();
-  return `${ROOT}/api/v1${path}${text && `?${text}`}`;
+  const query = search.toString();
+  return `${ROOT}/api/v1${filled}${query && `?${query}`}`;
 }
 
 /**
@@ -46,14 +49,14 @@ export function apiUrl(path, query = {}) {
  * @param {string} path
  * @param {Asking} [asking]
  */
-export async function request(method, path, { query, body, signal, headers = {} } = {}) {
+export async function request(method, path, { values, body, signal, headers = {} } = {}) {
   const chosen = tenant.peek();
   if (chosen !== null) headers["X-Headrace-Tenant"] = chosen;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   /** @type {Response} */
   let response;
   try {
-    response = await fetch(apiUrl(path, query), {
+    response = await fetch(apiUrl(path, values), {
       method,
       headers,
       signal,
@@ -71,21 +74,31 @@ export async function request(method, path, { query, body, signal, headers = {} 
   throw new Refused(response.status, await response.json().catch(() => ({})));
 }
 
-/** @param {string} method @param {string} path @param {Asking} [asking] @returns {Promise<any>} */
+/** The edge: what JSON holds is taken at the API's word. @param {string} method @param {string} path @param {Asking} asking @returns {Promise<any>} */
 async function ask(method, path, asking) {
   const response = await request(method, path, asking);
   return response.status === 204 ? null : response.json();
 }
 
+/**
+ * What a call that reads is given; nothing, where it needs nothing.
+ * @template {{values: object}} O
+ * @typedef {{} extends O["values"] ? [values?: O["values"], signal?: AbortSignal] : [values: O["values"], signal?: AbortSignal]} Read
+ */
+/**
+ * What a call that changes something is given.
+ * @template {{values: object, body?: unknown}} O
+ * @typedef {O extends {body: infer B} ? [values: O["values"], body: B] : {} extends O["values"] ? [values?: O["values"], body?: O["body"]] : [values: O["values"], body?: O["body"]]} Write
+ */
+
+/** Each method, by the paths of the API's reference: `api.get("/jobs/{job_id}", { job_id }, signal)`. */
 export const api = {
-  /** @param {string} path @param {Query} [query] @param {AbortSignal} [signal] */
-  get: (path, query, signal) => ask("GET", path, { query, signal }),
-  /** @param {string} path @param {unknown} [body] */
-  post: (path, body) => ask("POST", path, { body }),
-  /** @param {string} path @param {unknown} [body] */
-  patch: (path, body) => ask("PATCH", path, { body }),
-  /** @param {string} path @param {unknown} [body] */
-  put: (path, body) => ask("PUT", path, { body }),
-  /** @param {string} path */
-  delete: (path) => ask("DELETE", path),
+  /** @template {keyof Api.Get} P @param {P} path @param {Read<Api.Get[P]>} given @returns {Promise<Api.Get[P]["answer"]>} */
+  get: (path, ...[values, signal]) => ask("GET", path, { values: { ...values }, signal }),
+  /** @template {keyof Api.Post} P @param {P} path @param {Write<Api.Post[P]>} given @returns {Promise<Api.Post[P]["answer"]>} */
+  post: (path, ...[values, body]) => ask("POST", path, { values: { ...values }, body }),
+  /** @template {keyof Api.Patch} P @param {P} path @param {Write<Api.Patch[P]>} given @returns {Promise<Api.Patch[P]["answer"]>} */
+  patch: (path, ...[values, body]) => ask("PATCH", path, { values: { ...values }, body }),
+  /** @template {keyof Api.Delete} P @param {P} path @param {Read<Api.Delete[P]>} given @returns {Promise<Api.Delete[P]["answer"]>} */
+  delete: (path, ...[values]) => ask("DELETE", path, { values: { ...values } }),
 };

@@ -1,13 +1,21 @@
 import { useEffect, useRef, useState } from "./ui.js";
 
 /**
+ * @template T
+ * @typedef {object} Debounced
+ * @property {T | undefined} answer
+ * @property {Error | null} error that of the last key
+ * @property {boolean} waiting
+ */
+
+/**
  * Ask the server about what is being written, a moment after it was last changed. The last answer stays until there is
  * another, so that nothing jumps.
  * @template T
  * @param {string} key what is asked about; nothing is asked while it is empty
  * @param {(signal: AbortSignal) => Promise<T>} ask
  * @param {number} [pause] milliseconds
- * @returns {{answer: T | undefined, error: Error | null, waiting: boolean}} the error is that of the last key
+ * @returns {Debounced<T>}
  */
 export function useDebounced(key, ask, pause = 250) {
   const [told, tell] = useState(/** @type {{key: string, answer?: T, error: Error | null}} */ ({ key: "", error: null }));

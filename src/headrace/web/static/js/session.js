@@ -3,14 +3,12 @@ import { Refused, api, onUnknown } from "./api.js";
 import { place } from "./router.js";
 import { signal } from "./ui.js";
 
-/** @typedef {{principal: string, role: string, tenant: string | null, tenants: string[], may: string[], version: string}} Session */
-
-/** Not known yet is undefined; nobody is null. @type {import("@preact/signals").Signal<Session | null | undefined>} */
+/** Not known yet is undefined; nobody is null. @type {import("@preact/signals").Signal<Api.SessionAnswer | null | undefined>} */
 export const session = signal(undefined);
 /** Why the session could not be read. @type {import("@preact/signals").Signal<Error | null>} */
 export const sessionError = signal(null);
 
-/** Whether the reader may use a action: what may not be done is not offered. @param {string} action */
+/** Whether the reader may use an action: what may not be done is not offered. @param {string} action */
 export const may = (action) => session.value?.may.includes(action) ?? false;
 
 /** Sign in with the token in the address if there is one, which then leaves it; and find out who this is. */
@@ -21,7 +19,7 @@ export async function startSession() {
   const given = new URLSearchParams(location.hash.slice(1)).get("token");
   if (given !== null) {
     history.replaceState(null, "", location.pathname + location.search);
-    await api.post("/session", { token: given }).catch(() => {});
+    await api.post("/session", {}, { token: given }).catch(() => {});
   }
   await readSession();
 }
@@ -38,7 +36,7 @@ export async function readSession() {
 
 /** @param {string} token */
 export async function signIn(token) {
-  await api.post("/session", { token: token.trim() });
+  await api.post("/session", {}, { token: token.trim() });
   await readSession();
 }
 

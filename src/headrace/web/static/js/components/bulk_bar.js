@@ -5,8 +5,8 @@ import { Meter } from "./charts/meter.js";
 /**
  * What is selected and what may be done with it; or how far that is.
  * @param {object} props
- * @param {any} props.says
- * @param {any} [props.children] buttons
+ * @param {Children} props.says
+ * @param {Children} [props.children] buttons
  * @param {() => void} props.clear
  * @param {{done: number, all: number, stop?: () => void} | null} [props.progress]
  */

@@ -7,7 +7,8 @@ import { Dialog } from "./forms/dialog.js";
 import { Segmented } from "./forms/segmented.js";
 import { say, sayRefused } from "./shell/toast.js";
 
-/** @typedef {"retry" | "cancel" | "delete"} Action */
+/** @typedef {Api.Bulk["action"]} Action */
+/** @typedef {{action: Action, filter: Api.BulkFilter, count: Api.BulkCount}} Asked what the reader is to confirm */
 const DONE = { retry: "retried", cancel: "canceled", delete: "deleted" };
 const NOTES = {
   retry: "They are queued again and keep their history.",
@@ -27,40 +28,45 @@ const EVERY = 400;
  * @param {() => void} after called when it has ended
  */
 export function useBulk(after) {
-  const [asked, ask] = useState(/** @type {{action: Action, filter: any, count: any} | null} */ (null));
-  const [operation, setOperation] = useState(/** @type {any} */ (null));
+  const [asked, ask] = useState(/** @type {Asked | null} */ (null));
+  const [operation, setOperation] = useState(/** @type {Api.OperationAnswer | null} */ (null));
   const gone = useRef(false);
   useEffect(() => () => void (gone.current = true), []);
 
-  const prepare = async (/** @type {Action} */ action, /** @type {Record<string, any>} */ filter) => {
+  const prepare = async (/** @type {Action} */ action, /** @type {Api.BulkFilter} */ filter) => {
     try {
-      ask({ action, filter, count: await api.post("/jobs/bulk", { action, filter, dry_run: true }) });
+      ask({ action, filter, count: await countJobs(action, filter) });
     } catch (error) {
       sayRefused("Nothing was changed.", error);
     }
   };
   const begin = async (/** @type {number | null} */ per_second) => {
-    const { action, filter } = /** @type {NonNullable<typeof asked>} */ (asked);
+    const { action, filter } = /** @type {Asked} */ (asked);
     ask(null);
     try {
-      await followToEnd(await api.post("/jobs/bulk", { action, filter, per_second }));
+      const begun = await api.post("/jobs/bulk", {}, { action, filter, per_second });
+      await followToEnd(/** @type {Api.OperationAnswer} */ (begun));
     } catch (error) {
       sayRefused("The change could not be followed.", error);
     }
     setOperation(null);
     after();
   };
-  const followToEnd = async (/** @type {any} */ found) => {
-    while (!gone.current && found.state === "running") {
-      setOperation(found);
+  const followToEnd = async (/** @type {Api.OperationAnswer} */ begun) => {
+    let now = begun;
+    while (!gone.current && now.state === "running") {
+      setOperation(now);
       await new Promise((resolve) => setTimeout(resolve, EVERY));
-      found = await api.get(`/jobs/bulk/${found.id}`);
+      now = await api.get("/jobs/bulk/{operation_id}", { operation_id: now.id });
     }
-    const left = found.left_alone ? ` ${count(found.left_alone)} had changed meanwhile and were left alone.` : "";
-    const end = found.state === "failed" ? ` It failed: ${found.error}` : found.state === "canceled" ? " Stopped." : "";
-    say(`${plural(found.done, "job")} ${DONE[/** @type {Action} */ (found.action)]}.${left}${end}`);
+    const left = now.left_alone ? ` ${count(now.left_alone)} had changed meanwhile and were left alone.` : "";
+    const end = now.state === "failed" ? ` It failed: ${now.error}` : now.state === "canceled" ? " Stopped." : "";
+    say(`${plural(now.done, "job")} ${DONE[/** @type {Action} */ (now.action)]}.${left}${end}`);
   };
-  const stop = () => api.post(`/jobs/bulk/${operation.id}/cancel`).catch((error) => sayRefused("Not stopped.", error));
+  const stop = () =>
+    api
+      .post("/jobs/bulk/{operation_id}/cancel", { operation_id: /** @type {Api.OperationAnswer} */ (operation).id })
+      .catch((error) => sayRefused("Not stopped.", error));
   const view = operation
     ? html`<${BulkBar} says=${`${count(operation.done)} of ${count(operation.expected)}`} clear=${() => {}}
         progress=${{ done: operation.done + operation.left_alone, all: operation.expected, stop }} />`
@@ -68,10 +74,16 @@ export function useBulk(after) {
   return { prepare, view, running: operation !== null };
 }
 
-/** @param {{asked: any, close: () => void, begin: (perSecond: number | null) => void}} props */
+/** How many jobs it would change. @param {Action} action @param {Api.BulkFilter} filter */
+export async function countJobs(action, filter) {
+  const counted = await api.post("/jobs/bulk", {}, { action, filter, dry_run: true });
+  return /** @type {Api.BulkCount} */ (counted);
+}
+
+/** @param {{asked: Asked, close: () => void, begin: (perSecond: number | null) => void}} props */
 function Confirm({ asked, close, begin }) {
   const [pace, setPace] = useState("");
-  const action = /** @type {Action} */ (asked.action);
+  const { action } = asked;
   const { matching, capped: more } = asked.count;
   const many = `${capped(matching, more)} ${matching === 1 ? "job" : "jobs"}`;
   const verb = capital(action);

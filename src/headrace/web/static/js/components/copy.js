@@ -15,7 +15,7 @@ export async function copyText(text) {
 
 /**
  * A button that copies; says so itself.
- * @param {{text: () => string, label: string, children?: any, class?: string}} props
+ * @param {{text: () => string, label: string, children?: Children, class?: string}} props
  */
 export function Copy({ text, label, children, class: extra = "button button-plain button-icon button-small" }) {
   const [done, setDone] = useState(false);

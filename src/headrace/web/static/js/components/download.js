@@ -5,14 +5,14 @@ import { sayRefused } from "./shell/toast.js";
 
 /**
  * A file of the API's, kept by the browser. A plain link could not say for which tenant it is asked.
- * @param {{path: string, query: import("../api.js").Query, name: string, label: string, class?: string}} props
+ * @param {{path: keyof Api.Get, values: import("../api.js").Values, name: string, label: string, class?: string}} props
  */
-export function Download({ path, query, name, label, class: extra = "" }) {
+export function Download({ path, values, name, label, class: extra = "" }) {
   const [busy, setBusy] = useState(false);
   const download = async () => {
     setBusy(true);
     try {
-      keep(await (await request("GET", path, { query })).blob(), name);
+      keep(await (await request("GET", path, { values })).blob(), name);
     } catch (error) {
       sayRefused("Not downloaded.", error);
     }

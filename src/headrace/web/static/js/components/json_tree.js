@@ -8,19 +8,19 @@ import { Icon } from "./icon.js";
 const OPEN_TO = 2;
 const OPEN_LENGTH = 50;
 
-/** @param {{value: any}} props */
+/** @param {{value: unknown}} props */
 export function JsonTree({ value }) {
   return html`<div class="json">${isTree(value) && size(value) > 0 ? html`<${Branch} value=${value} depth=${0}
     />` : html`<${Leaf} value=${value} />`}</div>`;
 }
 
-/** @param {{value: any, depth: number}} props */
+/** @param {{value: object, depth: number}} props */
 function Branch({ value, depth }) {
   return html`<ul>${Object.entries(value).map(([name, inner]) => html`<li key=${name}><${Node} name=${name}
     value=${inner} depth=${depth} /></li>`)}</ul>`;
 }
 
-/** @param {{name: string, value: any, depth: number}} props */
+/** @param {{name: string, value: unknown, depth: number}} props */
 function Node({ name, value, depth }) {
   const label = html`<span class="name">${name}</span>`;
   if (!isTree(value) || size(value) === 0) return html`${label} <${Leaf} value=${value} />`;
@@ -31,7 +31,7 @@ function Node({ name, value, depth }) {
   </details>`;
 }
 
-/** @param {{value: any}} props */
+/** @param {{value: unknown}} props */
 function Leaf({ value }) {
   if (value === MASKED) return html`<span class="masked"><${Icon} name="lock" small />masked</span>`;
   if (typeof value === "string") return html`<span class="string">${JSON.stringify(value)}</span>`;
@@ -39,7 +39,7 @@ function Leaf({ value }) {
   return html`<span class="literal">${String(value)}</span>`;
 }
 
-/** @param {any} value */
+/** @param {unknown} value @returns {value is object} */
 const isTree = (value) => typeof value === "object" && value !== null;
 /** @param {object} value */
 const size = (value) => Object.keys(value).length;

@@ -4,8 +4,7 @@ import { precise, clock } from "../lib/format.js";
 import { zone } from "../preferences.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 
-/** @typedef {import("../types.js").LogLine} LogLine */
-/** @typedef {{line?: LogLine, n?: number, rest?: string, rule?: string, notice?: string}} Row rest: one more line of its text */
+/** @typedef {{line?: Api.LineAnswer, n?: number, rest?: string, rule?: string, notice?: string}} Row rest: one more line of its text */
 
 const HEIGHT = 20;
 // Rows above and below what is seen.
@@ -18,7 +17,7 @@ export function levelOf(level) {
   return level >= 20 ? ["I", "info", ""] : ["D", "debug", "is-debug"];
 }
 
-/** Rows of lines: a rule where another attempt begins. @param {LogLine[]} lines @returns {Row[]} */
+/** Rows of lines: a rule where another attempt begins. @param {Api.LineAnswer[]} lines @returns {Row[]} */
 export function rowsOf(lines) {
   /** @type {Row[]} */
   const rows = [];
@@ -106,9 +105,9 @@ function LogRow({ row, at, seek, current }) {
   </li>`;
 }
 
-/** @param {any} fields */
+/** @param {unknown} fields an object */
 const fieldsText = (fields) =>
-  Object.entries(fields)
+  Object.entries(/** @type {object} */ (fields))
     .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(" ");
 

@@ -7,7 +7,7 @@ export const openMenus = { count: 0 };
 
 /**
  * A button that opens a list of things to do. Each child is a `MenuItem`.
- * @param {{button: any, class?: string, label?: string, left?: boolean, children: any}} props
+ * @param {{button: Children, class?: string, label?: string, left?: boolean, children: Children}} props
  */
 export function Menu({ button, class: extra = "button", label, left = false, children }) {
   const [open, setOpen] = useState(false);
@@ -58,7 +58,7 @@ export function Menu({ button, class: extra = "button", label, left = false, chi
   </span>`;
 }
 
-/** @param {{does?: () => void, checked?: boolean, href?: string, children: any}} props */
+/** @param {{does?: () => void, checked?: boolean, href?: string, children: Children}} props */
 export function MenuItem({ does, checked, href, children }) {
   if (href) return html`<a role="menuitem" tabindex="-1" href=${href}>${children}</a>`;
   const role = checked === undefined ? "menuitem" : "menuitemcheckbox";

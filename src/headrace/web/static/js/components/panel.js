@@ -2,7 +2,7 @@ import { html, useId } from "../ui.js";
 
 /**
  * A box with a title. Never put one in another.
- * @param {{title: string, note?: any, head?: any, class?: string, children?: any}} props head: what stands right in the title
+ * @param {{title: string, note?: Children, head?: Children, class?: string, children?: Children}} props head: what stands right in the title
  */
 export function Panel({ title, note, head, class: extra = "", children }) {
   const id = useId();

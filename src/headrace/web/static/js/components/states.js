@@ -16,7 +16,7 @@ export function Failed({ what, error, again, small = true }) {
   </div>`;
 }
 
-/** @param {{title: string, icon?: string, children?: any}} props */
+/** @param {{title: string, icon?: string, children?: Children}} props */
 export function Empty({ title, icon = "jobs", children }) {
   return html`<div class="state"><${Icon} name=${icon} /><h2>${title}</h2>${children}</div>`;
 }
@@ -32,11 +32,14 @@ export function Skeleton({ rows = 6 }) {
 }
 
 /**
- * A resource in each of its states; `children` is called with what was read.
- * @param {{of: import("../resource.js").Resource<any>, what: string, rows?: number, children: (data: any) => any}} props
+ * A resource in each of its states; `draw` makes of its data what is seen.
+ * @template T
+ * @param {Resource<T>} resource
+ * @param {{what: string, rows?: number}} words what: to begin a sentence; rows: of the skeleton
+ * @param {(data: T) => Children} draw
  */
-export function Loaded({ of, what, rows, children }) {
-  if (of.data !== undefined) return children(of.data);
-  if (of.error) return html`<${Failed} what=${what} error=${of.error} again=${of.reload} />`;
-  return of.slow ? html`<${Skeleton} rows=${rows} />` : null;
+export function loaded(resource, { what, rows }, draw) {
+  if (resource.data !== undefined) return draw(resource.data);
+  if (resource.error) return html`<${Failed} what=${what} error=${resource.error} again=${resource.reload} />`;
+  return resource.slow ? html`<${Skeleton} rows=${rows} />` : null;
 }

@@ -1,6 +1,6 @@
 // Server-sent events, read with fetch: an EventSource cannot say for which tenant it asks.
 
-/** @typedef {{name: string, data: any, id: string | null}} ServerEvent */
+/** @typedef {{name: string, data: unknown, id: string | null}} ServerEvent */
 
 /**
  * The events of a response, one after another; `null` is a sign of life without one.
@@ -8,7 +8,7 @@
  * @returns {AsyncGenerator<ServerEvent | null>}
  */
 export async function* readEvents(response) {
-  const text = /** @type {ReadableStream<any>} */ (response.body).pipeThrough(new TextDecoderStream());
+  const text = /** @type {ReadableStream<BufferSource>} */ (response.body).pipeThrough(new TextDecoderStream());
   const reader = text.getReader();
   let rest = "";
   try {

@@ -20,6 +20,7 @@ export const QUALIFIERS = {
   trigger: { says: "id of a trigger", param: "trigger" },
   event: { says: "id of an event", param: "event" },
 };
+/** @type {Api.JobStatus[]} */
 export const STATUSES = ["scheduled", "queued", "running", "succeeded", "failed", "dead_letter", "canceled"];
 export const SOURCES = ["api", "sql", "scheduler", "catchup", "manual", "event", "backfill", "retry"];
 
@@ -49,7 +50,7 @@ export const writeQuery = ({ terms, rest }) => [...terms.map(writeTerm), rest].f
 /** What is wrong with a query, in a sentence; empty when nothing is. @param {Query} query */
 export function problemOf({ terms }) {
   for (const { name, value } of terms) {
-    if (name === "status" && !STATUSES.includes(value)) return `status: ${value} is none. Use ${STATUSES.join(", ")}.`;
+    if (name === "status" && !STATUSES.some((status) => status === value)) return `status: ${value} is none. Use ${STATUSES.join(", ")}.`;
     if ((name === "after" || name === "before") && toTime(value, 0) === null)
       return `${name}: use a duration such as 2h, or a date.`;
     if ((name === "trigger" || name === "event") && !/^[0-9a-f-]{36}$/i.test(value)) return `${name}: use its id.`;
@@ -61,10 +62,10 @@ export function problemOf({ terms }) {
  * What the API is asked for.
  * @param {Query} query
  * @param {number} now milliseconds
- * @returns {Record<string, string | string[]>}
+ * @returns {Api.BulkFilter}
  */
 export function toFilter({ terms, rest }, now) {
-  /** @type {Record<string, any>} */
+  /** @type {Record<string, string | string[]>} */
   const filter = {};
   for (const { name, value } of terms) {
     const { param, many } = QUALIFIERS[name];
@@ -85,11 +86,11 @@ function toTime(text, now) {
 
 /**
  * Whether a job that just changed belongs into a list that was asked for so.
- * @param {import("../types.js").Job} job
- * @param {Record<string, any>} filter
+ * @param {Api.JobAnswer} job
+ * @param {Api.BulkFilter} filter
  */
 export function fits(job, filter) {
-  const same = (/** @type {string} */ name, /** @type {unknown} */ value) => !filter[name] || filter[name] === value;
+  const same = (/** @type {keyof Api.BulkFilter} */ name, /** @type {unknown} */ value) => !filter[name] || filter[name] === value;
   return (
     (!filter.status?.length || filter.status.includes(job.status)) &&
     same("definition", job.definition) &&

@@ -12,11 +12,12 @@ export const MASKED = "***";
  * @property {string} [hint]
  * @property {boolean} required
  * @property {boolean} nullable
- * @property {any[]} [choices]
- * @property {any} [initial]
+ * @property {unknown[]} [choices]
+ * @property {unknown} [initial]
  * @property {FieldOf[]} [fields]
  */
-/** @typedef {Record<string, any>} Schema */
+/** A schema of users, and what their fields hold: as deep as they like. @typedef {Record<string, any>} Schema */
+/** @typedef {Record<string, any>} Values text, true or false, or the values within */
 
 /** @param {Schema} schema @param {string[]} secrets @param {Schema} [root] @returns {FieldOf[]} */
 export function fieldsOf(schema, secrets = [], root = schema) {
@@ -78,7 +79,7 @@ function resolve(schema, root) {
   const path = typeof schema.$ref === "string" && schema.$ref.startsWith("#/") ? schema.$ref.slice(2).split("/") : null;
   if (!path) return schema;
   const { $ref: _, ...beside } = schema;
-  return { ...path.reduce((/** @type {any} */ at, part) => at?.[unescaped(part)], root), ...beside };
+  return { ...path.reduce((/** @type {Schema | undefined} */ at, part) => at?.[unescaped(part)], root), ...beside };
 }
 
 /** A part of a JSON pointer in a reference. @param {string} part */
@@ -101,7 +102,7 @@ const WRITTEN = ["text", "long", "secret", "json"];
 /**
  * Whether a form of these fields shows all of a payload: what it does not show would be lost.
  * @param {FieldOf[]} fields
- * @param {Record<string, any>} payload
+ * @param {Record<string, unknown>} payload
  * @returns {boolean}
  */
 export function covers(fields, payload) {
@@ -110,25 +111,26 @@ export function covers(fields, payload) {
     if (!field) return false;
     if (value === MASKED) return WRITTEN.includes(field.kind);
     if (field.kind !== "object") return true;
-    return typeof value === "object" && value !== null && covers(field.fields ?? [], value);
+    return typeof value === "object" && value !== null && covers(field.fields ?? [], /** @type {Record<string, unknown>} */ (value));
   });
 }
 
-/** A payload without what is masked, however deep it stands. @param {any} value @returns {any} */
+/** A payload without what is masked, however deep it stands. @template T @param {T} value @returns {T} */
 export function withoutMasks(value) {
-  if (Array.isArray(value)) return value.map(withoutMasks);
+  if (Array.isArray(value)) return /** @type {T} */ (value.map(withoutMasks));
   if (typeof value !== "object" || value === null) return value;
   const known = Object.entries(value).filter(([, inner]) => inner !== MASKED);
-  return Object.fromEntries(known.map(([name, inner]) => [name, withoutMasks(inner)]));
+  return /** @type {T} */ (Object.fromEntries(known.map(([name, inner]) => [name, withoutMasks(inner)])));
 }
 
 /**
  * What fields hold before anybody writes: text for what is written, true or false for switches.
  * @param {FieldOf[]} fields
- * @param {any} [payload]
+ * @param {Values} [payload]
+ * @returns {Values}
  */
 export function initialValues(fields, payload) {
-  /** @type {Record<string, any>} */
+  /** @type {Values} */
   const values = {};
   for (const field of fields) {
     const given = payload?.[field.name] ?? field.initial;
@@ -143,12 +145,12 @@ export function initialValues(fields, payload) {
 /**
  * The payload that was meant, and what is wrong with each field, by path.
  * @param {FieldOf[]} fields
- * @param {Record<string, any>} values
+ * @param {Values} values
  * @param {string} [path]
- * @returns {{payload: Record<string, any>, problems: Record<string, string>}}
+ * @returns {{payload: Record<string, unknown>, problems: Record<string, string>}}
  */
 export function readValues(fields, values, path = "") {
-  /** @type {Record<string, any>} */
+  /** @type {Record<string, unknown>} */
   const payload = {};
   /** @type {Record<string, string>} */
   let problems = {};
@@ -173,7 +175,7 @@ export function readValues(fields, values, path = "") {
   return { payload, problems };
 }
 
-/** @param {FieldOf} field @param {string} written @returns {{value?: any, problem?: string}} */
+/** @param {FieldOf} field @param {string} written @returns {{value?: unknown, problem?: string}} */
 function readOne(field, written) {
   if (field.kind === "number" || field.kind === "integer") {
     const value = Number(written);

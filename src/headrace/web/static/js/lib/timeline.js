@@ -20,8 +20,8 @@ export const outcomeWord = (outcome) => WORDS[outcome]?.[1] ?? outcome.replaceAl
 export const outcomeKind = (outcome) => WORDS[outcome]?.[0] ?? "stopped";
 
 /**
- * @param {import("../types.js").Job} job
- * @param {import("../types.js").Attempt[]} attempts
+ * @param {Api.JobAnswer} job
+ * @param {Api.AttemptAnswer[]} attempts
  * @param {number} now
  * @returns {Phase[]}
  */

@@ -2,7 +2,7 @@
 import { NO_DURATION, readDuration, writeDuration } from "./durations.js";
 import { readMore, writeMore } from "./trigger_more.js";
 
-/** @typedef {"cron" | "interval" | "event" | "init"} Kind */
+/** @typedef {"cron" | "every" | "event" | "init"} Kind */
 /**
  * Its own fields; those of `trigger_more` stand beside them, by the API's names.
  * @typedef {object} OwnForm
@@ -10,7 +10,7 @@ import { readMore, writeMore } from "./trigger_more.js";
  * @property {string} definition
  * @property {Kind} kind
  * @property {string} cron
- * @property {string} interval
+ * @property {string} every
  * @property {string} timezone
  * @property {string} event
  * @property {string} condition
@@ -18,23 +18,24 @@ import { readMore, writeMore } from "./trigger_more.js";
  * @property {string} payload JSON
  * @property {string} sample JSON, an event to try it with
  * @property {string} jitter
- * @property {string} catch_up
- * @property {string} overlap
+ * @property {Api.TriggerAnswer["catch_up"]} catch_up
+ * @property {Api.TriggerAnswer["overlap"]} overlap
  */
 /** @typedef {OwnForm & Record<string, string>} Form */
+/** What a form says of its trigger, for the API. @typedef {Omit<Api.TriggerChanges, "enabled">} Rule */
 
-/** @param {import("../types.js").Trigger} trigger @returns {Kind} */
+/** @param {Api.TriggerAnswer} trigger @returns {Kind} */
 const kindOf = (trigger) =>
-  trigger.trigger_type !== "schedule" ? trigger.trigger_type : trigger.cron ? "cron" : "interval";
+  trigger.trigger_type !== "schedule" ? trigger.trigger_type : trigger.cron ? "cron" : "every";
 
-/** @param {import("../types.js").Trigger | undefined} trigger @param {{definition: string, timezone: string}} usual @returns {Form} */
+/** @param {Api.TriggerAnswer | undefined} trigger @param {{definition: string, timezone: string}} usual @returns {Form} */
 export function formOf(trigger, usual) {
   return {
     name: trigger?.name ?? "",
     definition: trigger?.definition ?? usual.definition,
     kind: trigger ? kindOf(trigger) : "cron",
     cron: trigger?.cron ?? "0 2 * * *",
-    interval: writeDuration(trigger?.every_seconds) || "15m",
+    every: writeDuration(trigger?.every_seconds) || "15m",
     timezone: trigger?.timezone ?? usual.timezone,
     event: trigger?.event ?? "",
     condition: trigger?.condition ?? "",
@@ -48,15 +49,20 @@ export function formOf(trigger, usual) {
   };
 }
 
-/** An event with what the template and the condition look at. @param {import("../types.js").Trigger | undefined} trigger */
+/** @typedef {{[name: string]: Sample | number}} Sample */
+
+/** An event with what the template and the condition look at. @param {Api.TriggerAnswer | undefined} trigger */
 function sampleFor(trigger) {
-  /** @type {Record<string, any>} */
+  /** @type {Sample} */
   const sample = {};
   const text = `${JSON.stringify(trigger?.payload ?? {})} ${trigger?.condition ?? ""}`;
   for (const [, path] of text.matchAll(/\bevent\.(\w+(?:\.\w+)*)/g)) {
     const names = path.split(".");
     const last = /** @type {string} */ (names.pop());
-    const at = names.reduce((inner, name) => (inner[name] = typeof inner[name] === "object" ? inner[name] : {}), sample);
+    const at = names.reduce((within, name) => {
+      const inner = within[name];
+      return typeof inner === "object" ? inner : (within[name] = {});
+    }, sample);
     at[last] ??= 1;
   }
   return sample;
@@ -64,12 +70,12 @@ function sampleFor(trigger) {
 
 /** Which of the API's fields belongs to which of the form's. @type {Record<string, string>} */
 export const FORM_FIELDS = {
-  every_seconds: "interval",
+  every_seconds: "every",
   jitter_seconds: "jitter",
   trigger_type: "kind",
 };
 
-/** @param {string} text @returns {{value?: Record<string, any>, problem?: string}} */
+/** @param {string} text @returns {{value?: Record<string, unknown>, problem?: string}} */
 export function readObject(text) {
   try {
     const value = JSON.parse(text.trim() || "{}");
@@ -83,14 +89,14 @@ export function readObject(text) {
 
 /**
  * @param {Form} form
- * @param {import("../types.js").Trigger} [trigger] as it stands
- * @returns {{body: Record<string, any>, problems: Record<string, string>}}
+ * @param {Api.TriggerAnswer} [trigger] as it stands
+ * @returns {{body: Rule, problems: Record<string, string>}}
  */
 export function readForm(form, trigger) {
   const { kind } = form;
-  const timed = kind === "cron" || kind === "interval";
+  const timed = kind === "cron" || kind === "every";
   const payload = readObject(form.payload);
-  const interval = kind === "interval" ? readDuration(form.interval) : 0;
+  const every = kind === "every" ? readDuration(form.every) : 0;
   const jitter = kind === "event" ? 0 : readDuration(form.jitter);
   const more = readMore(form, trigger && kindOf(trigger) === kind ? trigger : undefined);
   /** @type {Record<string, string>} */
@@ -98,14 +104,15 @@ export function readForm(form, trigger) {
   if (!form.name.trim()) problems.name = "A name is needed.";
   if (!form.definition) problems.definition = "Choose what to run.";
   if (payload.problem) problems.payload = payload.problem;
-  if (interval === null || (kind === "interval" && !interval)) problems.interval = NO_DURATION;
+  if (every === null || (kind === "every" && !every)) problems.every = NO_DURATION;
   if (jitter === null) problems.jitter = NO_DURATION;
   if (kind === "event" && !form.event.trim()) problems.event = "An event is needed, such as user.created.";
   if (kind === "event" && readObject(form.sample).problem) problems.sample = String(readObject(form.sample).problem);
+  /** @type {Rule} */
   const body = {
     trigger_type: timed ? "schedule" : kind,
     cron: kind === "cron" ? form.cron : null,
-    every_seconds: kind === "interval" ? interval : null,
+    every_seconds: kind === "every" ? every : null,
     event: kind === "event" ? form.event.trim() : null,
     init_version: kind === "init" ? form.init_version : "",
     timezone: form.timezone,
@@ -120,11 +127,13 @@ export function readForm(form, trigger) {
 }
 
 // These say together when a trigger fires, so they are sent together.
+/** @type {(keyof Rule)[]} */
 const RULE = ["trigger_type", "cron", "every_seconds", "event", "init_version"];
 
-/** What differs from the trigger as it stands. @param {Record<string, any>} body @param {Record<string, any>} trigger */
+/** What differs from the trigger as it stands. @param {Rule} body @param {Api.TriggerAnswer} trigger @returns {Rule} */
 export function changesOf(body, trigger) {
-  const other = Object.keys(body).filter((name) => JSON.stringify(body[name]) !== JSON.stringify(trigger[name]));
-  const names = other.some((name) => RULE.includes(name)) ? [...new Set([...other, ...RULE])] : other;
-  return Object.fromEntries(names.map((name) => [name, body[name]]));
+  const names = /** @type {(keyof Rule)[]} */ (Object.keys(body));
+  const other = names.filter((name) => JSON.stringify(body[name]) !== JSON.stringify(trigger[name]));
+  const sent = other.some((name) => RULE.includes(name)) ? [...new Set([...other, ...RULE])] : other;
+  return Object.fromEntries(sent.map((name) => [name, body[name]]));
 }

@@ -4,13 +4,14 @@ import { readSetting, writeSetting } from "./settings.js";
 
 /**
  * @typedef {object} Where
+ * @property {keyof Api.TriggerAnswer} name
  * @property {string[]} of kinds of triggers that have it
  * @property {string[]} [front] kinds that have it among what is often said
  * @property {number} [usual] what it is when it is not said
  */
 /** @typedef {import("./settings.js").Setting & Where} More */
 
-const TIMED = ["cron", "interval"];
+const TIMED = ["cron", "every"];
 const ALL = [...TIMED, "event", "init"];
 
 /** @type {More[]} */
@@ -54,7 +55,7 @@ export const MORE = [
   { of: ALL, name: "priority", label: "Priority", kind: "count", none: "the definition's", help: "0 to 1,000, lower runs first." },
   { of: ALL, name: "max_attempts", label: "Attempts", kind: "count", none: "the definition's" },
 ];
-/** @type {[string, string][]} */
+/** @type {["starts_at" | "ends_at", string][]} */
 export const WINDOW = [
   ["starts_at", "Not before"],
   ["ends_at", "Not at or after"],
@@ -65,9 +66,12 @@ export const moreOf = (kind) => MORE.filter((one) => one.of.includes(kind) && !o
 /** @param {string} kind */
 export const hasWindow = (kind) => TIMED.includes(kind);
 
-/** What the fields hold at first. @param {Record<string, any> | undefined} trigger @param {string} tz @returns {Record<string, string>} */
+/** What the fields hold at first. @param {Api.TriggerAnswer | undefined} trigger @param {string} tz @returns {Record<string, string>} */
 export function writeMore(trigger, tz) {
-  const window = WINDOW.map(([name]) => [name, trigger?.[name] ? writeMoment(Date.parse(trigger[name]), tz) : ""]);
+  const window = WINDOW.map(([name]) => {
+    const at = trigger?.[name];
+    return [name, at ? writeMoment(Date.parse(at), tz) : ""];
+  });
   const more = MORE.map((one) => {
     const value = trigger?.[one.name] ?? null;
     return [one.name, value === one.usual ? "" : writeSetting(one, value)];
@@ -75,20 +79,22 @@ export function writeMore(trigger, tz) {
   return Object.fromEntries([...window, ...more]);
 }
 
-/** Without what holds anyway. @param {Record<string, any>} values */
+/** Without what holds anyway. @template {object} T @param {T} values @returns {Partial<T>} */
 export const saidOf = (values) =>
-  Object.fromEntries(
-    Object.entries(values).filter(([at, value]) => value !== null && value !== MORE.find(({ name }) => name === at)?.usual),
+  /** @type {Partial<T>} */ (
+    Object.fromEntries(
+      Object.entries(values).filter(([at, value]) => value !== null && value !== MORE.find(({ name }) => name === at)?.usual),
+    )
   );
 
 /**
  * What was meant, and what is wrong with it. What this kind has no field for stays as it is.
- * @param {Record<string, any>} form
- * @param {Record<string, any>} [trigger] as it stands, if it is of the same kind
- * @returns {{values: Record<string, any>, problems: Record<string, string>}}
+ * @param {Record<string, string>} form
+ * @param {Api.TriggerAnswer} [trigger] as it stands, if it is of the same kind
+ * @returns {{values: import("./trigger_form.js").Rule, problems: Record<string, string>}}
  */
 export function readMore(form, trigger) {
-  /** @type {Record<string, any>} */
+  /** @type {Record<string, unknown>} */
   const values = {};
   /** @type {Record<string, string>} */
   const problems = {};

@@ -1,27 +1,24 @@
 // What triggers say of themselves, in words. Pure.
 import { plural } from "./format.js";
 
-/** @typedef {import("../types.js").Trigger} Trigger */
-/** @typedef {import("../types.js").Run} Run */
-
 /** A rule that names nothing but times of day holds every day. @param {string} words */
 export const plainWords = (words) =>
   /^At [\d:, and]+$/.test(words)
     ? `Every day at${words.slice(2)}`
     : words.replace(/^At 0 minutes past the hour,? ?/, "Every hour, ").replace(/, $/, "");
 
-/** @param {Trigger} trigger @param {string | null | undefined} words of its schedule */
+/** @param {Api.TriggerAnswer} trigger @param {string | null | undefined} words of its schedule */
 export function firesWords(trigger, words) {
   if (trigger.trigger_type === "event") return `When ${trigger.event}`;
   if (trigger.trigger_type === "init") return "Once for each version";
   return plainWords(words ?? trigger.cron ?? `Every ${trigger.every_seconds} s`);
 }
 
-/** What stands below the rule. @param {Trigger} trigger */
+/** What stands below the rule. @param {Api.TriggerAnswer} trigger */
 export function firesNote(trigger) {
   if (trigger.trigger_type === "event") return trigger.condition ? `if ${trigger.condition}` : "every event";
   if (trigger.trigger_type === "init") return trigger.init_version ? `version ${trigger.init_version}` : "init";
-  return trigger.cron === null ? "interval" : trigger.timezone;
+  return trigger.cron === null ? "by elapsed time" : trigger.timezone;
 }
 
 const REASONS = /** @type {Record<string, string>} */ ({
@@ -55,7 +52,7 @@ const OBSTACLES = /** @type {Record<string, string>} */ ({
   no_worker: "No live worker knows its definition",
 });
 
-/** Why it comes to nothing though it is on. @param {Trigger} trigger */
+/** Why it comes to nothing though it is on. @param {Api.TriggerAnswer} trigger */
 export const obstacleWords = ({ obstacle }) => (obstacle === null ? "" : (OBSTACLES[obstacle] ?? obstacle));
 
 const SOURCES = /** @type {Record<string, string>} */ ({
@@ -70,7 +67,7 @@ export const sourceWords = (by) => SOURCES[by] ?? by;
 
 const BAD = ["failed", "dead_letter"];
 
-/** What a dot is: `failed`, `skipped`, `running`, `waiting`, `none`, or nothing when it is well. @param {Run | undefined} run */
+/** What a dot is: `failed`, `skipped`, `running`, `waiting`, `none`, or nothing when it is well. @param {Api.TriggerRunAnswer | undefined} run */
 export function dotOf(run) {
   if (!run || run.status === null) return "none";
   if (BAD.includes(run.status)) return "failed";
@@ -79,7 +76,7 @@ export function dotOf(run) {
   return run.status === "running" ? "running" : "waiting";
 }
 
-/** `9 of 10 succeeded, 1 failed`. @param {Run[]} runs */
+/** `9 of 10 succeeded, 1 failed`. @param {Api.TriggerRunAnswer[]} runs */
 export function runsWords(runs) {
   const told = runs.filter((run) => run.status !== null);
   if (told.length === 0) return "No runs yet";
@@ -94,13 +91,13 @@ export function runsWords(runs) {
   return [`${n("succeeded")} of ${told.length} succeeded`, ...others.map(([many, word]) => `${many} ${word}`)].join(", ");
 }
 
-/** How many of the last runs failed, where that is much. @param {Run[]} runs */
+/** How many of the last runs failed, where that is much. @param {Api.TriggerRunAnswer[]} runs */
 export function failingWords(runs) {
   const bad = runs.filter((run) => BAD.includes(String(run.status))).length;
   return bad >= 3 || (bad > 0 && BAD.includes(String(runs[0].status))) ? `${bad} of the last ${runs.length} failed` : "";
 }
 
-/** @param {number} n @param {Trigger[]} triggers */
+/** @param {number} n @param {Api.TriggerAnswer[]} triggers */
 export function countWords(n, triggers) {
   const off = triggers.filter((one) => !one.enabled).length;
   return `${plural(n, "trigger")}${off ? `, ${off} paused` : ""}`;
@@ -108,7 +105,7 @@ export function countWords(n, triggers) {
 
 /**
  * Whether the scheduler has yet to say when it is next due, as it does a moment after a trigger is made or turned on.
- * @param {Trigger} trigger @param {number} at
+ * @param {Api.TriggerAnswer} trigger @param {number} at
  */
 export function awaitsTime({ enabled, trigger_type, next_run_at, ends_at, max_fires, fires }, at) {
   const over = (ends_at !== null && Date.parse(ends_at) <= at) || (max_fires !== null && fires >= max_fires);

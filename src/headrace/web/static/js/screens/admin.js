@@ -10,7 +10,7 @@ import { Tenants } from "./admin/tenants.js";
 import { Tokens } from "./admin/tokens.js";
 import { NotFound } from "./not_found.js";
 
-/** @type {Record<string, {needs: string, part: () => any}>} */
+/** @type {Record<string, {needs: string, part: () => Children}>} */
 const PARTS = {
   tenants: { needs: "tenants.read", part: Tenants },
   tokens: { needs: "tokens.read", part: Tokens },

@@ -3,7 +3,7 @@ import { api } from "../api.js";
 import { Panel } from "../components/panel.js";
 import { useRowKeys } from "../components/rows.js";
 import { Segmented } from "../components/forms/segmented.js";
-import { Empty, Loaded } from "../components/states.js";
+import { Empty, loaded } from "../components/states.js";
 import { plural } from "../lib/format.js";
 import { useEvery, useResource } from "../resource.js";
 import { place, setQuery } from "../router.js";
@@ -12,7 +12,7 @@ import { Alert } from "./alerts/alert.js";
 import { Rules } from "./alerts/rules.js";
 import { Targets } from "./alerts/targets.js";
 
-/** @type {[string, string][]} */
+/** @type {["open" | "closed" | "all", string][]} */
 const STATES = [
   ["open", "Open"],
   ["closed", "Closed"],
@@ -21,20 +21,20 @@ const STATES = [
 const EVERY = 10_000;
 
 export function Alerts() {
-  const chosen = place.value.query.get("state") ?? "open";
-  const state = STATES.some(([name]) => name === chosen) ? chosen : "open";
+  const chosen = place.value.query.get("state");
+  const state = STATES.find(([name]) => name === chosen)?.[0] ?? "open";
   const alerts = useResource(`alerts ${state}`, (signal) => api.get("/alerts", { state, limit: 100 }, signal));
   const rules = useResource("alert rules", (signal) => api.get("/alerts/rules", { limit: 200 }, signal));
   const targets = useResource("alert targets", (signal) => api.get("/alerts/targets", { limit: 200 }, signal));
   useEvery(alerts.reload, EVERY);
   useRowKeys("alert");
 
-  const put = (/** @type {any} */ changed) =>
+  const put = (/** @type {Api.AlertAnswer} */ changed) =>
     alerts.change((data) => ({
       ...data,
-      items: data.items.map((/** @type {any} */ one) => (one.id === changed.id ? changed : one)),
+      items: data.items.map((one) => (one.id === changed.id ? changed : one)),
     }));
-  const open = (alerts.data?.items ?? []).filter((/** @type {any} */ one) => !one.closed_at).length;
+  const open = (alerts.data?.items ?? []).filter((one) => !one.closed_at).length;
   const head = html`<${Segmented} class="push" label="Which alerts" options=${STATES} value=${state}
     choose=${(/** @type {string} */ value) => setQuery({ state: value === "open" ? null : value })} />`;
   return html`
@@ -44,15 +44,14 @@ export function Alerts() {
       ${open ? `${plural(open, "alert")} open` : "none open"}</span>`
     }</header>
     <${Panel} title="What is wrong" head=${head}>
-      <${Loaded} of=${alerts} what="The alerts">${(/** @type {any} */ data) =>
+      ${loaded(alerts, { what: "The alerts" }, (data) =>
         data.items.length === 0
           ? html`<${Empty} title=${state === "open" ? "No alert is open" : "No alert"} icon="succeeded"><p>
               ${state === "open" ? "No rule finds anything wrong." : "No rule has found anything wrong yet."}</p></${Empty}>`
-          : html`<ul>${data.items.map((/** @type {any} */ one) => html`<${Alert} key=${one.id} alert=${one} put=${put} />`)}</ul>`}
-      </${Loaded}>
+          : html`<ul>${data.items.map((one) => html`<${Alert} key=${one.id} alert=${one} put=${put} />`)}</ul>`)}
     </${Panel}>
     <div class="columns">
-      <${Rules} of=${rules} targets=${targets.data?.items ?? []} />
-      <${Targets} of=${targets} />
+      <${Rules} rules=${rules} targets=${targets.data?.items ?? []} />
+      <${Targets} targets=${targets} />
     </div>`;
 }

@@ -3,7 +3,7 @@ import { api } from "../api.js";
 import { useBulk } from "../components/bulk_operation.js";
 import { Icon } from "../components/icon.js";
 import { useRowKeys } from "../components/rows.js";
-import { Empty, Loaded } from "../components/states.js";
+import { Empty, loaded } from "../components/states.js";
 import { Tabs } from "../components/tabs.js";
 import { capped } from "../lib/format.js";
 import { counted } from "../live.js";
@@ -20,6 +20,7 @@ export function DeadLetter() {
   const definition = query.get("definition") ?? "";
   const cursor = query.get("cursor") ?? "";
   const open = query.get("open") ?? "";
+  /** @type {Api.BulkFilter} */
   const filter = { status: ["dead_letter"], ...(definition && { definition }) };
   const letters = useResource(`dead ${definition} ${cursor}`, (signal) =>
     api.get("/jobs", { ...filter, limit: PAGE, cursor }, signal),
@@ -30,10 +31,10 @@ export function DeadLetter() {
   useRowKeys("job");
   const bulk = useBulk(readAll);
 
-  const dead = counts.data?.items.find((/** @type {any} */ one) => one.status === "dead_letter");
+  const dead = counts.data?.items.find((one) => one.status === "dead_letter");
   const items = letters.data?.items ?? [];
   const keys = [
-    ...new Set([...items.map((/** @type {any} */ job) => job.definition), ...(definition ? [definition] : [])]),
+    ...new Set([...items.map((job) => job.definition), ...(definition ? [definition] : [])]),
   ].sort();
   const tab = (/** @type {string} */ key) => ({
     name: key || "All",
@@ -58,12 +59,12 @@ export function DeadLetter() {
     <div class="stack stack-tight">
       ${(keys.length > 1 || definition) && html`<${Tabs} label="Definition" tabs=${["", ...keys].map(tab)} />`}
       <section class="panel" aria-label="Dead letters">
-        <${Loaded} of=${letters} what="The dead letters" rows=${8}>${(/** @type {any} */ data) =>
+        ${loaded(letters, { what: "The dead letters", rows: 8 }, (data) =>
           data.items.length === 0
             ? html`<${Empty} title="No dead letter" icon="deadletter"><p>A job that has used all its attempts comes here
                 and waits for somebody.</p></${Empty}>`
             : html`<ul class="letters">${data.items.map(
-                (/** @type {any} */ job) => html`<${Letter} key=${job.id} job=${job}
+                (job) => html`<${Letter} key=${job.id} job=${job}
                 open=${open === job.id} changed=${readAll} />`,
               )}</ul>
               ${
@@ -76,7 +77,7 @@ export function DeadLetter() {
                   href=${href("/dead-letter", { definition, cursor: data.next_cursor })}>Older<${Icon} name="right" /></a>`
                 }
               </span></footer>`
-              }`}</${Loaded}>
+              }`)}
       </section>
     </div>
     ${bulk.view}`;

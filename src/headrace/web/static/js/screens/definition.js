@@ -16,7 +16,7 @@ import { Arguments } from "./definition/arguments.js";
 import { Settings } from "./definition/settings.js";
 import { Throughput } from "./overview/charts.js";
 
-/** @type {[string, string][]} */
+/** @type {[Api.ChartAnswer["window"], string][]} */
 const WINDOWS = [
   ["1h", "1 h"],
   ["24h", "24 h"],
@@ -28,50 +28,51 @@ const WINDOWS = [
 export function DefinitionPage({ params }) {
   const { key } = params;
   const whole = may("definitions.inspect");
-  const path = `${whole ? "/admin/jobs" : ""}/definitions/${encodeURIComponent(key)}`;
-  const asked = place.value.query.get("window") ?? "";
-  const window = WINDOWS.some(([name]) => name === asked) ? asked : "24h";
-  const definition = useResource(`definition ${key}`, (signal) => api.get(path, {}, signal));
+  const asked = place.value.query.get("window");
+  const window = WINDOWS.find(([name]) => name === asked)?.[0] ?? "24h";
+  const resource = useResource(`definition ${key}`, (signal) =>
+    api.get(whole ? "/admin/jobs/definitions/{key}" : "/definitions/{key}", { key }, signal),
+  );
   const chart = useResource(`chart of ${key} ${window}`, (signal) =>
     api.get("/charts/throughput", { window, definition: key }, signal),
   );
   const settings = useResource("settings of definitions", (signal) => api.get("/settings/definition", {}, signal));
-  useWhenChanged(counted, () => [definition, chart].forEach((one) => one.reload()), 10_000);
-  const found = definition.data;
+  useWhenChanged(counted, () => [resource, chart].forEach((one) => one.reload()), 10_000);
+  const definition = resource.data;
   useEffect(() => {
     document.title = `${key} · Headrace`;
   }, [key]);
-  if (!found) {
-    if (definition.error)
-      return html`<section class="panel"><${Failed} what="This definition" error=${definition.error}
-        again=${definition.reload} small=${false} /></section>`;
-    return definition.slow ? html`<section class="panel"><${Skeleton} rows=${10} /></section>` : null;
+  if (!definition) {
+    if (resource.error)
+      return html`<section class="panel"><${Failed} what="This definition" error=${resource.error}
+        again=${resource.reload} small=${false} /></section>`;
+    return resource.slow ? html`<section class="panel"><${Skeleton} rows=${10} /></section>` : null;
   }
-  const show = (/** @type {any} */ changed) => definition.change((before) => ({ ...before, ...changed }));
+  const show = (/** @type {Partial<Api.InspectedDefinition>} */ changed) => resource.change((before) => ({ ...before, ...changed }));
   const range = html`<${Segmented} class="push" label="Time range" options=${WINDOWS} value=${window}
     choose=${(/** @type {string} */ value) => setQuery({ window: value === "24h" ? null : value })} />`;
   return html`
     <header class="stack stack-tight">
       <nav class="crumbs" aria-label="Where this is"><a href=${href("/definitions")}>Definitions</a><span
-        aria-hidden="true">/</span><code>${found.key}</code></nav>
+        aria-hidden="true">/</span><code>${definition.key}</code></nav>
       <div class="page-head">
-        <h1>${found.key}</h1><span class="tag">${found.kind}</span>
-        ${found.tags.map((/** @type {string} */ tag) => html`<span class="tag" key=${tag}>${tag}</span>`)}
-        <${Actions} definition=${found} show=${show} />
+        <h1>${definition.key}</h1><span class="tag">${definition.kind}</span>
+        ${definition.tags.map((tag) => html`<span class="tag" key=${tag}>${tag}</span>`)}
+        <${Actions} definition=${definition} show=${show} />
       </div>
-      ${found.description && html`<p class="soft">${found.description}</p>`}
+      ${definition.description && html`<p class="soft">${definition.description}</p>`}
     </header>
-    ${whole && html`<${Notices} definition=${found} />`}
+    ${whole && html`<${Notices} definition=${definition} />`}
     <div class="columns">
-      <${Throughput} of=${chart} window=${window} range=${range} />
-      <${Durations} of=${chart} />
+      <${Throughput} chart=${chart} window=${window} range=${range} />
+      <${Durations} chart=${chart} />
     </div>
     <div class="columns">
       <div class="stack">
-        <${Arguments} definition=${found} />
-        ${whole && html`<${Registered} definition=${found} />`}
+        <${Arguments} definition=${definition} />
+        ${whole && html`<${Registered} definition=${definition} />`}
       </div>
       <div class="stack">${grouped(settings.data?.items ?? []).map(([title, group]) => html`<${Settings} key=${title} title=${title}
-        settings=${group} definition=${found} show=${show} />`)}</div>
+        settings=${group} definition=${definition} show=${show} />`)}</div>
     </div>`;
 }

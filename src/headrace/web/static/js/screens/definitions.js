@@ -2,7 +2,7 @@
 import { api } from "../api.js";
 import { pausedBy } from "../components/forms/pause_dialog.js";
 import { Spark } from "../components/charts/spark.js";
-import { Empty, Loaded } from "../components/states.js";
+import { Empty, loaded } from "../components/states.js";
 import { RelativeTime } from "../components/time.js";
 import { useKeys } from "../keyboard.js";
 import { count, duration, plural, share } from "../lib/format.js";
@@ -19,8 +19,9 @@ const POOR = 0.9;
 export function Definitions() {
   const whole = may("definitions.inspect");
   const cursor = place.value.query.get("cursor") ?? "";
-  const path = whole ? "/admin/jobs/definitions" : "/definitions";
-  const definitions = useResource(`definitions ${whole} ${cursor}`, (signal) => api.get(path, { cursor, limit: 200 }, signal));
+  const definitions = useResource(`definitions ${whole} ${cursor}`, (signal) =>
+    api.get(whole ? "/admin/jobs/definitions" : "/definitions", { cursor, limit: 200 }, signal),
+  );
   const busiest = useResource("busiest 24h", (signal) => api.get("/charts/busiest", { window: "24h", limit: 100 }, signal));
   const usual = useResource("usual", (signal) => api.get("/charts/usual", {}, signal));
   useWhenChanged(counted, () => [definitions, busiest].forEach((one) => one.reload()), 10_000);
@@ -29,18 +30,17 @@ export function Definitions() {
       ${definitions.data && html`<span class="quiet">${plural(definitions.data.items.length, "definition")}, last 24 hours</span>`}
     </header>
     <section class="panel ${definitions.data ? "" : "panel-rows"}" aria-label="Definitions">
-      <${Loaded} of=${definitions} what="The definitions" rows=${10}>${(/** @type {any} */ data) =>
+      ${loaded(definitions, { what: "The definitions", rows: 10 }, (data) =>
         data.items.length === 0
           ? html`<${Empty} title="Nothing can be run yet" icon="definitions"><p>Definitions come from code: start a worker with
               your application, and what it declares stands here.</p></${Empty}>`
           : html`<${Table} items=${data.items} busy=${busiest.data?.items ?? []} usual=${usual.data?.items ?? []} whole=${whole} />
             ${data.next_cursor && html`<footer class="panel-foot"><a class="button button-small push"
-              href=${href("/definitions", { cursor: data.next_cursor })}>Next page</a></footer>`}`}
-      </${Loaded}>
+              href=${href("/definitions", { cursor: data.next_cursor })}>Next page</a></footer>`}`)}
     </section>`;
 }
 
-/** @param {{items: any[], busy: any[], usual: any[], whole: boolean}} props */
+/** @param {{items: Definition[], busy: Api.BusyAnswer[], usual: Api.UsualAnswer[], whole: boolean}} props */
 function Table({ items, busy, usual, whole }) {
   const [at, setAt] = useState(-1);
   const move = (/** @type {number} */ to) => setAt(Math.max(0, Math.min(items.length - 1, to)));
@@ -49,7 +49,6 @@ function Table({ items, busy, usual, whole }) {
     { keys: "k", says: "Definition before", does: () => move(at - 1) },
     { keys: "Enter", says: "Open the definition", does: () => items[at] && navigate(pathTo(items[at].key)) },
   ]);
-  const of = (/** @type {any[]} */ all, /** @type {string} */ key) => all.find((one) => one.definition === key);
   return html`<div class="table-scroll"><table class="two-line definitions-table">
     <thead><tr>
       <th scope="col">Definition</th>${whole && html`<th scope="col">State</th>`}
@@ -57,24 +56,29 @@ function Table({ items, busy, usual, whole }) {
       <th scope="col" class="num wide-only">Rate</th><th scope="col" class="num">Succeeded</th>
       <th scope="col" class="num wide-only">p50</th><th scope="col" class="num">p95</th>
     </tr></thead>
-    <tbody>${items.map((one, i) => html`<${Row} key=${one.key} one=${one} busy=${of(busy, one.key)} usual=${of(usual, one.key)}
-      whole=${whole} current=${i === at} />`)}</tbody>
+    <tbody>${items.map((one, i) => html`<${Row} key=${one.key} one=${one} busy=${busy.find(({ definition }) => definition === one.key)}
+      usual=${usual.find(({ definition }) => definition === one.key)}
+      current=${i === at} />`)}</tbody>
   </table></div>`;
 }
+
+/** Operators see more of each. @typedef {Api.DefinitionAnswer | Api.InspectedDefinition} Definition */
 
 /** @param {string} key */
 const pathTo = (key) => href(`/definitions/${encodeURIComponent(key)}`);
 
-/** @param {{one: any, busy?: any, usual?: any, whole: boolean, current: boolean}} props */
-function Row({ one, busy, usual, whole, current }) {
+/** @param {{one: Definition, busy?: Api.BusyAnswer, usual?: Api.UsualAnswer, current: boolean}} props */
+function Row({ one, busy, usual, current }) {
   const good = busy ? Math.max(0, busy.attempts - busy.failed) : 0;
   const poor = busy && good < POOR * busy.attempts;
-  const state = whole ? stateOf(one) : null;
+  const inspected = "paused" in one ? one : null;
+  const state = inspected && stateOf(inspected);
+  const pause = inspected?.pause;
   return html`<tr class=${current ? "is-cursor" : undefined} data-definition=${one.key}>
     <td class="clip"><a class="row-name" href=${pathTo(one.key)}>${one.key}</a> <span class="tag wide-only">${one.kind}</span>
       <span class="cell-sub" title=${one.description}>${one.description || "No description."}</span></td>
-    ${state && html`<td><span class=${state.bad ? "is-warn" : "soft"} title=${one.pause ? pausedBy(one.pause) : undefined}>${state.word}</span>
-      ${one.pause?.resume_at && html`<span class="cell-sub">goes on <${RelativeTime} at=${one.pause.resume_at} /></span>`}</td>`}
+    ${state && html`<td><span class=${state.bad ? "is-warn" : "soft"} title=${pause ? pausedBy(pause) : undefined}>${state.word}</span>
+      ${pause?.resume_at && html`<span class="cell-sub">goes on <${RelativeTime} at=${pause.resume_at} /></span>`}</td>`}
     <td class="soft roomy-only">${one.queue}</td>
     <td class="wide-only">${busy ? html`<${Spark} values=${busy.steps} bad=${poor}
       label=${`${one.key}, attempts over the last 24 hours`} />` : html`<span class="quiet">did not run</span>`}</td>

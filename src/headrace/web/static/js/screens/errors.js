@@ -3,7 +3,7 @@ import { api } from "../api.js";
 import { useBulk } from "../components/bulk_operation.js";
 import { useRowKeys } from "../components/rows.js";
 import { Segmented } from "../components/forms/segmented.js";
-import { Empty, Loaded } from "../components/states.js";
+import { Empty, loaded } from "../components/states.js";
 import { absolute, plural } from "../lib/format.js";
 import { changedMuch, counted } from "../live.js";
 import { zone } from "../preferences.js";
@@ -12,7 +12,7 @@ import { place, setQuery } from "../router.js";
 import { html } from "../ui.js";
 import { Kind, isRising } from "./errors/kind.js";
 
-/** @type {[string, string][]} */
+/** @type {["1h" | "6h" | "24h" | "7d", string][]} */
 const WINDOWS = [
   ["1h", "1 h"],
   ["6h", "6 h"],
@@ -22,7 +22,7 @@ const WINDOWS = [
 
 export function Errors() {
   const { query } = place.value;
-  const window = WINDOWS.some(([name]) => name === query.get("window")) ? query.get("window") : "24h";
+  const window = WINDOWS.find(([name]) => name === query.get("window"))?.[0] ?? "24h";
   const definition = query.get("definition");
   const open = query.get("open");
   const errors = useResource(`errors ${window} ${definition}`, (signal) =>
@@ -50,21 +50,21 @@ export function Errors() {
         choose=${(/** @type {string} */ value) => setQuery({ window: value === "24h" ? null : value })} /></div>
     </header>
     <section class="panel" aria-label="Errors by kind">
-      <${Loaded} of=${errors} what="The errors" rows=${8}>${(/** @type {any} */ data) =>
+      ${loaded(errors, { what: "The errors", rows: 8 }, (data) =>
         data.items.length === 0
           ? html`<${Empty} title="Nothing failed" icon="succeeded"><p>No attempt failed in this time.</p></${Empty}>`
           : html`<div class="error-group error-head" aria-hidden="true"><span>Error, alike ones counted together</span>
               <span>Trend</span><span class="num">Attempts</span><span class="num">Last seen</span><span /></div>
             <ul>${data.items.map(
-              (/** @type {any} */ kind) => html`<${Kind} key=${kind.fingerprint} kind=${kind} first=${kind === first}
-              open=${open === kind.fingerprint} retry=${(/** @type {any} */ filter) => bulk.prepare("retry", filter)} />`,
+              (kind) => html`<${Kind} key=${kind.fingerprint} kind=${kind} first=${kind === first}
+              open=${open === kind.fingerprint} retry=${(/** @type {Api.BulkFilter} */ filter) => bulk.prepare("retry", filter)} />`,
             )}</ul>
             <footer class="panel-foot"><span>Numbers, ids and quoted values are left out when errors are compared.</span>
               ${
                 data.searched_to > data.since &&
                 html`<span class="push">More failed than is looked at:
                 counted since ${absolute(Date.parse(data.searched_to), zone.value)}.</span>`
-              }</footer>`}</${Loaded}>
+              }</footer>`)}
     </section>
     ${bulk.view}`;
 }

@@ -19,7 +19,7 @@ import { Workers } from "./workers.js";
  * @property {string} path a pattern, as in `/jobs/:id`
  * @property {string} name
  * @property {string} needs the action without which it is not offered
- * @property {(props: {params: Record<string, string>}) => any} screen
+ * @property {(props: {params: Record<string, string>}) => Children} screen
  * @property {string} [icon]
  * @property {string} [key] behind `g`
  * @property {boolean} [apart] begins another group

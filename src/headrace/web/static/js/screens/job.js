@@ -18,61 +18,61 @@ import { Timeline } from "./job/timeline.js";
 /** @param {{params: Record<string, string>}} props */
 export function Job({ params }) {
   const { id } = params;
-  const job = useResource(`job ${id}`, (signal) => api.get(`/jobs/${encodeURIComponent(id)}`, {}, signal));
+  const resource = useResource(`job ${id}`, (signal) => api.get("/jobs/{job_id}", { job_id: id }, signal));
   const attempts = useResource(`attempts ${id}`, (signal) =>
-    api.get(`/jobs/${encodeURIComponent(id)}/attempts`, {}, signal),
+    api.get("/jobs/{job_id}/attempts", { job_id: id }, signal),
   );
   const usual = useResource("usual", (signal) => api.get("/charts/usual", {}, signal));
   const readAgain = () => {
-    job.reload();
+    resource.reload();
     attempts.reload();
   };
   useWhenChanged(changedMuch, readAgain);
   useEffect(() => onJobs((changed) => changed.some((one) => one.id === id) && readAgain()), [id]);
 
-  const found = job.data;
+  const job = resource.data;
   useEffect(() => {
-    if (found) document.title = `${found.definition} · Headrace`;
-  }, [found?.definition]);
-  if (!found) {
-    if (job.error)
-      return html`<section class="panel"><${Failed} what="This job" error=${job.error} again=${job.reload}
+    if (job) document.title = `${job.definition} · Headrace`;
+  }, [job?.definition]);
+  if (!job) {
+    if (resource.error)
+      return html`<section class="panel"><${Failed} what="This job" error=${resource.error} again=${resource.reload}
         small=${false} /></section>`;
-    return job.slow ? html`<section class="panel"><${Skeleton} rows=${10} /></section>` : null;
+    return resource.slow ? html`<section class="panel"><${Skeleton} rows=${10} /></section>` : null;
   }
-  const run =
-    found.status === "running"
-      ? `, attempt ${Math.max(1, found.attempt_count)} of ${found.max_attempts}`
-      : found.cancel_requested
+  const attempt =
+    job.status === "running"
+      ? `, attempt ${Math.max(1, job.attempt_count)} of ${job.max_attempts}`
+      : job.cancel_requested
         ? ", told to stop"
         : "";
-  const mine = usual.data?.items.find((/** @type {any} */ one) => one.definition === found.definition);
+  const mine = usual.data?.items.find((one) => one.definition === job.definition);
   return html`
     <header class="stack stack-tight">
       <nav class="crumbs" aria-label="Where this is">
         <a href=${href("/jobs")}>Jobs</a><span aria-hidden="true">/</span>
-        <a href=${href("/jobs", { q: `definition:${found.definition}` })}>${found.definition}</a><span
+        <a href=${href("/jobs", { q: `definition:${job.definition}` })}>${job.definition}</a><span
           aria-hidden="true">/</span>
-        <code>${found.id}</code><${Copy} label="Copy the id" text=${() => found.id} />
+        <code>${job.id}</code><${Copy} label="Copy the id" text=${() => job.id} />
       </nav>
       <div class="page-head">
-        <h1>${found.definition}</h1>
-        <${Status} status=${found.status} large>${statusWord(found.status)}${run}</${Status}>
-        <${Actions} job=${found} show=${(/** @type {any} */ changed) => job.change(() => changed)} />
+        <h1>${job.definition}</h1>
+        <${Status} status=${job.status} large>${statusWord(job.status)}${attempt}</${Status}>
+        <${Actions} job=${job} show=${(/** @type {Api.WholeJobAnswer} */ changed) => resource.change(() => changed)} />
       </div>
     </header>
     ${
-      found.replaced_by &&
+      job.replaced_by &&
       html`<p class="banner"><${Icon} name="retry" /><span>Closed:
-      <a class="link" href=${href(`/jobs/${found.replaced_by}`)}>job ${shortId(found.replaced_by)}</a> runs in its place, with
+      <a class="link" href=${href(`/jobs/${job.replaced_by}`)}>job ${shortId(job.replaced_by)}</a> runs in its place, with
       another payload.</span></p>`
     }
-    <${Timeline} job=${found} attempts=${attempts} />
+    <${Timeline} job=${job} attempts=${attempts} />
     <div class="columns">
-      <div class="stack"><${Log} job=${found} /></div>
+      <div class="stack"><${Log} job=${job} /></div>
       <div class="stack">
-        <${Attempts} job=${found} attempts=${attempts} usual=${mine} />
-        <${Payload} job=${found} />
+        <${Attempts} job=${job} attempts=${attempts} usual=${mine} />
+        <${Payload} job=${job} />
       </div>
     </div>`;
 }

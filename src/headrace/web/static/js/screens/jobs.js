@@ -33,7 +33,8 @@ export function Jobs() {
 
   const filterNow = () => {
     const filter = toFilter(parsed, serverNow());
-    return STATUSES.includes(status) && !filter.status ? { ...filter, status: [status] } : filter;
+    const tab = STATUSES.find((name) => name === status);
+    return tab && !filter.status ? { ...filter, status: [tab] } : filter;
   };
   const usual = useResource("usual", (signal) => api.get("/charts/usual", {}, signal));
   const counts = useResource("counts", (signal) => api.get("/jobs/counts", {}, signal));
@@ -97,13 +98,13 @@ export function Jobs() {
     </div>
     <${BulkActions} selection=${selection} page=${page} filterNow=${filterNow} />
     ${enqueueing && html`<${EnqueueDialog} close=${() => setEnqueueing(false)}
-      definition=${/** @type {any} */ (filterNow()).definition} />`}`;
+      definition=${filterNow().definition} />`}`;
 }
 
-/** @param {string} status @param {string} q @param {any} counts */
+/** @param {string} status @param {string} q @param {Api.CountsAnswer | undefined} counts */
 function tabsOf(status, q, counts) {
   const count = (/** @type {string} */ name) => {
-    const found = counts?.items.find((/** @type {any} */ one) => one.status === name);
+    const found = counts?.items.find((one) => one.status === name);
     return found && capped(found.jobs, found.capped);
   };
   return [
@@ -117,10 +118,10 @@ function tabsOf(status, q, counts) {
   ];
 }
 
-/** @param {{page: any, cursor: string, selecting: boolean}} props */
+/** @param {{page: import("./jobs/page.js").LivePage, cursor: string, selecting: boolean}} props */
 function Foot({ page, cursor, selecting }) {
   return html`<footer class="panel-foot">
-    <span>${page.jobs.length} jobs${cursor ? "" : ", newest first"}</span>
+    <span>${page.jobs?.length} jobs${cursor ? "" : ", newest first"}</span>
     ${page.searchedTo && html`<span>Looked back to ${new Date(page.searchedTo).toLocaleString()}; older ones may match too.</span>`}
     ${selecting && html`<span>New jobs wait while you select</span>`}
     <span class="push actions">

@@ -10,7 +10,7 @@ import { absolute, plural } from "../lib/format.js";
 import { zone } from "../preferences.js";
 import { useResource } from "../resource.js";
 import { place, setQuery } from "../router.js";
-import { html, useEffect, useState } from "../ui.js";
+import { html, typed, useEffect, useState } from "../ui.js";
 import { Hit } from "./logs/hit.js";
 import { SPANS, useHits } from "./logs/hits.js";
 
@@ -43,7 +43,7 @@ export function Logs() {
   const hits = useHits(wanted, tail);
   const definitions = useResource("definitions", (signal) => api.get("/definitions", { limit: 500 }, signal));
   const keys = [
-    ...new Set([...(definitions.data?.items ?? []).map((/** @type {any} */ one) => one.key), wanted.definition]),
+    ...new Set([...(definitions.data?.items ?? []).map((one) => one.key), wanted.definition]),
   ]
     .filter(Boolean)
     .sort();
@@ -107,16 +107,16 @@ function Words({ value }) {
     setQuery({ q: text });
   }}><${Icon} name="search" /><input id="logs-search" aria-label="Search all logs" value=${text} autocomplete="off"
     title='words, "a phrase", prefix*, -excluded; or ~text for any part of a word' spellcheck=${false}
-    onInput=${(/** @type {any} */ event) => setText(event.target.value)} /><kbd class="wide-only" aria-hidden="true">/</kbd></form>`;
+    onInput=${typed(setText)} /><kbd class="wide-only" aria-hidden="true">/</kbd></form>`;
 }
 
 /** @param {{wanted: Record<string, string>}} props */
 function None({ wanted }) {
-  const any = Object.values(wanted).some(Boolean);
-  return html`<${Empty} title=${any ? "No line matches" : "No lines yet"} icon="logs">
-    <p>${any ? "Words are whole words; write ~text to find any part of one." : "What jobs print and log appears here."}</p>
+  const filtered = Object.values(wanted).some(Boolean);
+  return html`<${Empty} title=${filtered ? "No line matches" : "No lines yet"} icon="logs">
+    <p>${filtered ? "Words are whole words; write ~text to find any part of one." : "What jobs print and log appears here."}</p>
     ${
-      any &&
+      filtered &&
       html`<button class="button" type="button"
       onClick=${() => setQuery({ q: null, level: null, definition: null, span: null })}>All lines</button>`
     }

@@ -14,7 +14,9 @@ import { Health } from "./overview/health.js";
 import { Stats } from "./overview/stats.js";
 import { WorkerStrip } from "./overview/workers.js";
 
-/** @type {[string, string][]} */
+/** @typedef {Api.ChartAnswer["window"]} Window */
+
+/** @type {[Window, string][]} */
 const WINDOWS = [
   ["1h", "1 h"],
   ["6h", "6 h"],
@@ -22,7 +24,7 @@ const WINDOWS = [
   ["7d", "7 d"],
   ["30d", "30 d"],
 ];
-export const WINDOW_WORDS = /** @type {Record<string, string>} */ ({
+export const WINDOW_WORDS = /** @type {Record<Window, string>} */ ({
   "1h": "last hour",
   "6h": "last 6 hours",
   "24h": "last 24 hours",
@@ -33,8 +35,8 @@ export const WINDOW_WORDS = /** @type {Record<string, string>} */ ({
 const EVERY = 15_000;
 
 export function Overview() {
-  const chosen = place.value.query.get("window") ?? "1h";
-  const window = chosen in WINDOW_WORDS ? chosen : "1h";
+  const asked = place.value.query.get("window");
+  const window = WINDOWS.find(([name]) => name === asked)?.[0] ?? "1h";
   const health = useResource("health", (signal) => api.get("/overview/health", {}, signal));
   const summary = useResource("summary", (signal) => api.get("/jobs/summary", { window: "1h" }, signal));
   const chart = useResource(`chart ${window}`, (signal) => api.get("/charts/throughput", { window }, signal));
@@ -54,16 +56,16 @@ export function Overview() {
   const range = html`<${Segmented} class="push" label="Time range" options=${WINDOWS} value=${window}
     choose=${(/** @type {string} */ value) => setQuery({ window: value === "1h" ? null : value })} />`;
   return html`
-    <${Health} of=${health} />
+    <${Health} health=${health} />
     ${health.data?.first_run && html`<${FirstRun} workers=${health.data.workers} />`}
-    <${Stats} of=${summary} health=${health.data} />
+    <${Stats} summary=${summary} slots=${health.data?.slots} />
     <div class="columns">
-      <${Throughput} of=${chart} window=${window} range=${range} />
-      <${Waits} of=${chart} />
+      <${Throughput} chart=${chart} window=${window} range=${range} />
+      <${Waits} chart=${chart} />
     </div>
     <div class="columns">
-      <${Busiest} of=${busiest} window=${window} />
+      <${Busiest} busiest=${busiest} window=${window} />
       <${ComingUp} />
     </div>
-    ${workers.data !== null && html`<${WorkerStrip} of=${workers} />`}`;
+    ${workers.data !== null && html`<${WorkerStrip} workers=${workers} />`}`;
 }

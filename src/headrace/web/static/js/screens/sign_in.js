@@ -2,7 +2,7 @@
 import { Refused } from "../api.js";
 import { Wordmark } from "../components/shell/shell.js";
 import { signIn } from "../session.js";
-import { html, useEffect, useRef, useState } from "../ui.js";
+import { html, typed, useEffect, useRef, useState } from "../ui.js";
 
 export function SignIn() {
   const [token, setToken] = useState("");
@@ -36,10 +36,10 @@ export function SignIn() {
         <label for="token">Token</label>
         <input class="input input-large mono" id="token" name="token" type="password" autocomplete="current-password"
           spellcheck=${false}
-          ref=${field} value=${token} onInput=${(/** @type {any} */ event) => {
-            setToken(event.target.value);
+          ref=${field} value=${token} onInput=${typed((text) => {
+            setToken(text);
             setProblem("");
-          }}
+          })}
           aria-invalid=${problem ? "true" : undefined} aria-describedby="token-note" />
         <p class="field-note ${problem ? "is-bad" : ""}" id="token-note" role=${problem ? "alert" : undefined}>
           ${problem || html`Begins with <code>hr_</code>. It is exchanged for a session and not kept in this browser.`}

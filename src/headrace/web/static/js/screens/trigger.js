@@ -3,7 +3,7 @@ import { api } from "../api.js";
 import { Icon } from "../components/icon.js";
 import { NextTimes } from "../components/forms/next_times.js";
 import { Panel } from "../components/panel.js";
-import { Failed, Loaded, Skeleton } from "../components/states.js";
+import { Failed, loaded, Skeleton } from "../components/states.js";
 import { Switch } from "../components/forms/switch.js";
 import { firesWords, obstacleWords } from "../lib/triggers.js";
 import { counted } from "../live.js";
@@ -19,72 +19,84 @@ import { turn } from "./triggers/change.js";
 
 /** @param {{params: Record<string, string>}} props */
 export function TriggerPage({ params }) {
-  const path = `/jobs/triggers/${encodeURIComponent(params.id)}`;
-  const trigger = useResource(`trigger ${params.id}`, (signal) => api.get(path, {}, signal));
-  const found = trigger.data;
-  const next = useResource(`next of ${params.id} ${found?.trigger_type} ${found?.version}`, (signal) =>
-    found?.trigger_type === "schedule" ? api.get(`${path}/preview`, { count: 10 }, signal) : Promise.resolve(null),
+  const trigger_id = params.id;
+  const resource = useResource(`trigger ${trigger_id}`, (signal) =>
+    api.get("/jobs/triggers/{trigger_id}", { trigger_id }, signal),
   );
-  const lines = useResource(`lines of ${params.id} ${found?.trigger_type}`, (signal) =>
-    found ? api.get(`${path}/${found.trigger_type === "event" ? "deliveries" : "fires"}`, { limit: 25 }, signal) : Promise.resolve(null),
+  const trigger = resource.data;
+  const type = trigger?.trigger_type;
+  const next = useResource(`next of ${trigger_id} ${type} ${trigger?.version}`, (signal) =>
+    type === "schedule"
+      ? api.get("/jobs/triggers/{trigger_id}/preview", { trigger_id, count: 10 }, signal)
+      : Promise.resolve(null),
   );
-  const reload = () => [trigger, next, lines].forEach((one) => one.reload());
+  const fires = useResource(`fires of ${trigger_id} ${type}`, (signal) =>
+    type && type !== "event"
+      ? api.get("/jobs/triggers/{trigger_id}/fires", { trigger_id, limit: 25 }, signal)
+      : Promise.resolve(null),
+  );
+  const deliveries = useResource(`deliveries of ${trigger_id} ${type}`, (signal) =>
+    type === "event"
+      ? api.get("/jobs/triggers/{trigger_id}/deliveries", { trigger_id, limit: 25 }, signal)
+      : Promise.resolve(null),
+  );
+  const reload = () => [resource, next, fires, deliveries].forEach((one) => one.reload());
   useWhenChanged(counted, reload, 5000);
   useEffect(() => {
-    if (found) document.title = `${found.name} · Headrace`;
-  }, [found?.name]);
-  if (!found) {
-    if (trigger.error)
-      return html`<section class="panel"><${Failed} what="This trigger" error=${trigger.error} again=${trigger.reload}
+    if (trigger) document.title = `${trigger.name} · Headrace`;
+  }, [trigger?.name]);
+  if (!trigger) {
+    if (resource.error)
+      return html`<section class="panel"><${Failed} what="This trigger" error=${resource.error} again=${resource.reload}
         small=${false} /></section>`;
-    return trigger.slow ? html`<section class="panel"><${Skeleton} rows=${10} /></section>` : null;
+    return resource.slow ? html`<section class="panel"><${Skeleton} rows=${10} /></section>` : null;
   }
-  const show = (/** @type {any} */ changed) => trigger.change(() => changed);
-  const timed = found.trigger_type === "schedule";
+  const show = (/** @type {Api.TriggerAnswer} */ changed) => resource.change(() => changed);
+  const timed = trigger.trigger_type === "schedule";
   return html`
     <header class="stack stack-tight">
       <nav class="crumbs" aria-label="Where this is">
-        <a href=${href("/triggers")}>Triggers</a><span aria-hidden="true">/</span><code>${found.name}</code>
+        <a href=${href("/triggers")}>Triggers</a><span aria-hidden="true">/</span><code>${trigger.name}</code>
       </nav>
       <div class="page-head">
-        ${may("triggers.change") && html`<${Switch} on=${found.enabled} label=${`${found.name} enabled`}
-          turn=${(/** @type {boolean} */ on) => turn(found, on, show).then(reload)} />`}
-        <h1>${found.name}</h1>
-        <span class="rule">${firesWords(found, next.data?.words)}${timed && found.cron && html` <code class="quiet">
-          ${found.cron}</code>`}</span>
-        <${Actions} trigger=${found} show=${show} reload=${reload} />
+        ${may("triggers.change") && html`<${Switch} on=${trigger.enabled} label=${`${trigger.name} enabled`}
+          turn=${(/** @type {boolean} */ on) => turn(trigger, on, show).then(reload)} />`}
+        <h1>${trigger.name}</h1>
+        <span class="rule">${firesWords(trigger, next.data?.words)}${timed && trigger.cron && html` <code class="quiet">
+          ${trigger.cron}</code>`}</span>
+        <${Actions} trigger=${trigger} show=${show} reload=${reload} />
       </div>
     </header>
-    <${Notices} trigger=${found} />
+    <${Notices} trigger=${trigger} />
     <div class="columns">
       <div class="stack">${
-        found.trigger_type === "event"
-          ? html`<${Deliveries} trigger=${found} first=${lines} />`
-          : html`<${Fires} trigger=${found} first=${lines} />`
+        trigger.trigger_type === "event"
+          ? html`<${Deliveries} trigger=${trigger} first=${deliveries} />`
+          : html`<${Fires} trigger=${trigger} first=${fires} />`
       }</div>
       <div class="stack">
-        ${timed && html`<${Panel} class="first-when-narrow" title="Next ten" note=${found.timezone}>
-          <div class="panel-body"><${Loaded} of=${next} what="The next times" rows=${5}>${(/** @type {any} */ ahead) =>
+        ${timed && html`<${Panel} class="first-when-narrow" title="Next ten" note=${trigger.timezone}>
+          <div class="panel-body">${loaded(next, { what: "The next times", rows: 5 }, (ahead) =>
             ahead &&
-            (found.enabled
-              ? html`<${NextTimes} times=${ahead.times} tz=${found.timezone} />`
+            (trigger.enabled
+              ? html`<${NextTimes} times=${ahead.times} tz=${trigger.timezone} />`
               : html`<p class="quiet">It is off. Turned on now, it would be due next as follows.</p>
-                <${NextTimes} times=${ahead.times} tz=${found.timezone} />`)}</${Loaded}></div></${Panel}>`}
-        <${Facts} trigger=${found} />
-        <${Template} trigger=${found} />
+                <${NextTimes} times=${ahead.times} tz=${trigger.timezone} />`))}</div></${Panel}>`}
+        <${Facts} trigger=${trigger} />
+        <${Template} trigger=${trigger} />
       </div>
     </div>`;
 }
 
-/** What the reader should know first. @param {{trigger: any}} props */
+/** What the reader should know first. @param {{trigger: Api.TriggerAnswer}} props */
 function Notices({ trigger }) {
-  const said = [
+  const notices = [
     !trigger.enabled && `Paused${trigger.pause_note ? `: ${trigger.pause_note}` : "."}`,
     trigger.obstacle && `${obstacleWords(trigger)}.`,
     trigger.last_error && `It cannot fire: ${trigger.last_error}`,
     trigger.pending_due_at && "A due time waits until the run before it has ended.",
   ].filter(Boolean);
-  return said.map((text) => html`<p class="banner" key=${text}><${Icon} name=${trigger.enabled ? "warning" : "pause"} />
+  return notices.map((text) => html`<p class="banner" key=${text}><${Icon} name=${trigger.enabled ? "warning" : "pause"} />
     <span>${text}</span></p>`);
 }
 

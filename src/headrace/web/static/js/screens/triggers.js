@@ -4,7 +4,7 @@ import { now } from "../clock.js";
 import { Select } from "../components/forms/field.js";
 import { Icon } from "../components/icon.js";
 import { RunLegend } from "../components/charts/run_dots.js";
-import { Empty, Loaded } from "../components/states.js";
+import { Empty, loaded } from "../components/states.js";
 import { Tabs } from "../components/tabs.js";
 import { useKeys } from "../keyboard.js";
 import { awaitsTime, countWords } from "../lib/triggers.js";
@@ -19,10 +19,8 @@ import { Calendar } from "./triggers/calendar.js";
 import { EditDialog } from "./triggers/edit.js";
 import { TriggersTable } from "./triggers/table.js";
 
-/** @typedef {import("../types.js").Glance} Glance */
-
 const MOST = 200;
-/** @type {[string, string][]} */
+/** @type {[Api.TriggerAnswer["trigger_type"] | "", string][]} */
 const TYPES = [
   ["", "All"],
   ["schedule", "Schedules"],
@@ -32,21 +30,21 @@ const TYPES = [
 
 export function Triggers() {
   const { query } = place.value;
-  const type = TYPES.some(([name]) => name === query.get("type")) ? (query.get("type") ?? "") : "";
+  const type = TYPES.find(([name]) => name === query.get("type"))?.[0] ?? "";
   const definition = query.get("definition") ?? "";
   const cursor = query.get("cursor") ?? "";
   const triggers = useResource(`triggers ${type} ${definition} ${cursor}`, (signal) =>
-    api.get("/jobs/triggers/overview", { trigger_type: type, definition, cursor, limit: MOST }, signal),
+    api.get("/jobs/triggers/overview", { trigger_type: type || null, definition, cursor, limit: MOST }, signal),
   );
   const definitions = useResource("definitions", (signal) => api.get("/definitions", { limit: 500 }, signal));
   useWhenChanged(counted, triggers.reload, 5000);
-  const awaited = (triggers.data?.items ?? []).some((/** @type {Glance} */ one) => awaitsTime(one.trigger, now.value));
+  const awaited = (triggers.data?.items ?? []).some((one) => awaitsTime(one.trigger, now.value));
   useEvery(() => awaited && triggers.reload(), 1000);
-  const [editing, setEditing] = useState(/** @type {{trigger?: any} | null} */ (null));
+  const [editing, setEditing] = useState(/** @type {{trigger?: Api.TriggerAnswer} | null} */ (null));
   const create = () => setEditing({});
   useKeys(may("triggers.change") ? [{ keys: "n", says: "New trigger", does: create }] : []);
 
-  const keys = [...new Set([...(definitions.data?.items ?? []).map((/** @type {any} */ one) => one.key), definition])];
+  const keys = [...new Set([...(definitions.data?.items ?? []).map(({ key }) => key), definition])];
   const filtered = type !== "" || definition !== "";
   return html`
     <header class="page-head">
@@ -65,12 +63,11 @@ export function Triggers() {
           choose=${(/** @type {string} */ key) => setQuery({ definition: key, cursor: null })} />
       </div>
       <section class="panel ${triggers.data ? "" : "panel-rows"}" aria-label="Triggers">
-        <${Loaded} of=${triggers} what="The triggers" rows=${10}>${(/** @type {any} */ data) =>
+        ${loaded(triggers, { what: "The triggers", rows: 10 }, (data) =>
           data.items.length === 0
             ? html`<${NoTriggers} filtered=${filtered} create=${create} />`
-            : html`<${TriggersTable} of=${triggers} edit=${(/** @type {any} */ trigger) => setEditing({ trigger })} />
-              <${Foot} next=${data.next_cursor} cursor=${cursor} />`}
-        </${Loaded}>
+            : html`<${TriggersTable} triggers=${triggers} edit=${(/** @type {Api.TriggerAnswer} */ trigger) => setEditing({ trigger })} />
+              <${Foot} next=${data.next_cursor} cursor=${cursor} />`)}
       </section>
     </div>
     <${Calendar} />
@@ -78,7 +75,7 @@ export function Triggers() {
       close=${() => setEditing(null)} saved=${triggers.reload} />`}`;
 }
 
-/** @param {{items: Glance[], next_cursor: string | null}} data */
+/** @param {Page<Api.TriggerSummaryAnswer>} page */
 const countOf = ({ items, next_cursor }) =>
   countWords(
     items.length,
@@ -100,7 +97,7 @@ function NoTriggers({ filtered, create }) {
   </${Empty}>`;
 }
 
-/** @param {{next: string | null, cursor: string}} props */
+/** @param {{next?: string | null, cursor: string}} props */
 function Foot({ next, cursor }) {
   const here = Object.fromEntries(place.value.query);
   return html`<footer class="panel-foot">

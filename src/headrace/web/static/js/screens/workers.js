@@ -1,7 +1,7 @@
 // Who works and what waits, over all tenants.
 import { api } from "../api.js";
 import { useRowKeys } from "../components/rows.js";
-import { Loaded } from "../components/states.js";
+import { loaded } from "../components/states.js";
 import { Panel } from "../components/panel.js";
 import { plural } from "../lib/format.js";
 import { counted } from "../live.js";
@@ -27,10 +27,10 @@ export function Workers() {
   useEvery(readAll, EVERY);
   useRowKeys("queue or worker");
 
-  const live = (workers.data ?? []).filter((/** @type {any} */ one) => one.state === "live");
+  const live = (workers.data ?? []).filter((one) => one.state === "live");
   const sum = (/** @type {"running" | "concurrency"} */ name) =>
-    live.reduce((/** @type {number} */ n, /** @type {any} */ one) => n + one[name], 0);
-  const names = new Map((running.data?.items ?? []).map((/** @type {any} */ job) => [job.id, job.definition]));
+    live.reduce((n, one) => n + one[name], 0);
+  const names = new Map((running.data?.items ?? []).map((job) => [job.id, job.definition]));
   const shares = sharesOf(history.data?.items ?? []);
   return html`
     <header class="page-head">
@@ -43,20 +43,20 @@ export function Workers() {
       }
     </header>
     <${Panel} title="Queues" note="depth over the last hour" head=${html`<${ShareLegend} shares=${shares} />`}>
-      <${Loaded} of=${queues} what="The queues">${(/** @type {any} */ data) => html`<${QueueTable}
-        queues=${data.items} history=${history.data?.items ?? []} shares=${shares} of=${queues} />`}</${Loaded}>
+      ${loaded(queues, { what: "The queues" }, (data) => html`<${QueueTable}
+        queues=${data.items} history=${history.data?.items ?? []} shares=${shares} resource=${queues} />`)}
     </${Panel}>
     <${Panel} title="Workers">
-      <${Loaded} of=${workers} what="The workers">${(/** @type {any} */ data) => html`<${WorkerTable} workers=${data}
-        names=${names} of=${workers} />`}</${Loaded}>
+      ${loaded(workers, { what: "The workers" }, (data) => html`<${WorkerTable} workers=${data}
+        names=${names} resource=${workers} />`)}
     </${Panel}>`;
 }
 
 /** Those that live, and those that were lost a moment ago. @param {AbortSignal} signal */
 async function readWorkers(signal) {
   const [live, lost] = await Promise.all(
-    ["live", "lost"].map((state) => api.get("/admin/workers", { state, limit: 200 }, signal)),
+    /** @type {const} */ (["live", "lost"]).map((state) => api.get("/admin/workers", { state, limit: 200 }, signal)),
   );
-  const lately = (/** @type {any} */ one) => Date.now() - Date.parse(one.heartbeat_at) < LOST_FOR;
+  const lately = (/** @type {Api.WorkerAnswer} */ one) => Date.now() - Date.parse(one.heartbeat_at) < LOST_FOR;
   return [...live.items, ...lost.items.filter(lately)].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -74,16 +74,16 @@ export function Chart({ times, series, says, format, log = false, height = 220 }
   </figure>`;
 }
 
-/** @param {any} props */
+/** @param {Pick<Props, "times" | "series" | "format"> & {at: number, left: number, width: number}} props */
 function Tip({ at, left, width, times, series, format }) {
   const time = times[at] * 1000;
   const style = left > width / 2 ? { right: `${width - left + 10}px` } : { left: `${left + 10}px` };
   return html`<div class="chart-tip menu" style=${style} aria-hidden="true">
     <p class="quiet">
       ${spanOf(times) > 1.5 * DAY ? `${dayMonth(time, zone.value)} ` : ""}${hourMinute(time, zone.value)}</p>
-    <dl>${series.map((/** @type {Series} */ one) => html`<dt class=${one.bad ? "is-bad" : undefined}>${one.name}</dt>
+    <dl>${series.map((one) => html`<dt class=${one.bad ? "is-bad" : undefined}>${one.name}</dt>
       <dd class=${one.bad ? "is-bad" : undefined}>
-      ${one.values[at] == null ? "none" : format(/** @type {number} */ (one.values[at]))}</dd>`)}</dl>
+      ${one.values[at] == null ? "none" : format(Number(one.values[at]))}</dd>`)}</dl>
   </div>`;
 }
 

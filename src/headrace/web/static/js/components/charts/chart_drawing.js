@@ -6,7 +6,17 @@ import { zone } from "../../preferences.js";
 
 /** @typedef {import("./chart.js").Series} Series */
 
-/** @param {any} given @returns {uPlot.Options} */
+/**
+ * @typedef {object} Drawing
+ * @property {Series[]} series
+ * @property {(value: number) => string} format
+ * @property {boolean} log
+ * @property {{width: number, height: number}} size
+ * @property {(u: uPlot) => void} onCursor
+ * @property {boolean} long its times are told by days
+ */
+
+/** @param {Drawing} drawing @returns {uPlot.Options} */
 export function options({ series, format, log, size, onCursor, long }) {
   const ink = colour("--ink-3");
   const grid = { stroke: colour("--line"), width: 1 };
@@ -64,13 +74,13 @@ const logRange = (_u, min, max) => [
 
 /** @param {Series} one @returns {uPlot.Series} */
 function line({ kind }) {
-  const paths = /** @type {any} */ (uPlot.paths);
+  const { paths } = uPlot;
   if (kind === "area") {
     return {
       stroke: colour("--accent"),
       width: 1.75,
       fill: colour("--accent-soft"),
-      paths: paths.stepped({ align: 1 }),
+      paths: paths.stepped?.({ align: 1 }),
       points: { show: false },
     };
   }
@@ -79,7 +89,7 @@ function line({ kind }) {
       stroke: "transparent",
       width: 0,
       fill: hatch(),
-      paths: paths.bars({ size: [0.8], align: 1 }),
+      paths: paths.bars?.({ size: [0.8], align: 1 }),
       points: { show: false },
     };
   }
@@ -125,5 +135,5 @@ function hatch() {
   }
   ctx.stroke();
   const pattern = /** @type {CanvasPattern} */ (ctx.createPattern(tile, "repeat"));
-  return () => /** @type {any} */ (pattern);
+  return () => pattern;
 }

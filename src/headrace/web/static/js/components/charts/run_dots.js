@@ -3,7 +3,7 @@ import { html } from "../../ui.js";
 
 const TEN = 10;
 
-/** The last ten runs, oldest left, with a spoken summary. @param {{runs: import("../../types.js").Run[]}} props newest first */
+/** The last ten runs, oldest left, with a spoken summary. @param {{runs: Api.TriggerRunAnswer[]}} props newest first */
 export function RunDots({ runs }) {
   const ten = Array.from({ length: TEN }, (_, i) => runs[TEN - 1 - i]);
   const says = runsWords(runs);

@@ -3,7 +3,7 @@ import { Icon } from "../icon.js";
 
 /**
  * Asks for something before going on. The browser keeps the focus inside, and gives it back at the end.
- * @param {{title: string, close: () => void, foot?: any, wide?: boolean, onSubmit?: () => void, children: any}} props
+ * @param {{title: string, close: () => void, foot?: Children, wide?: boolean, onSubmit?: () => void, children: Children}} props
  *   onSubmit: then it is a form
  */
 export function Dialog({ title, close, foot, wide = false, onSubmit, children }) {

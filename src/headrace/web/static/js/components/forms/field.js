@@ -1,9 +1,9 @@
-import { html, useId } from "../../ui.js";
+import { html, typed, useId } from "../../ui.js";
 import { Icon } from "../icon.js";
 
 /**
  * A label, a control, and below it a hint or what is wrong. `children` is given the attributes of the control.
- * @param {{label: any, hint?: any, problem?: string, children: (attributes: Record<string, any>) => any}} props
+ * @param {{label: Children, hint?: Children, problem?: string, children: (attributes: Attributes) => Children}} props
  */
 export function Field({ label, hint, problem, children }) {
   const id = useId();
@@ -21,10 +21,10 @@ export function Field({ label, hint, problem, children }) {
   </div>`;
 }
 
-/** @param {{attributes: Record<string, any>, value: string, options: [string, string][], choose: (value: string) => void}} props */
+/** @param {{attributes: Partial<Attributes>, value: string, options: [string, string][], choose: (value: string) => void}} props */
 export function Select({ attributes, value, options, choose }) {
   return html`<div class="select">
-    <select ...${attributes} value=${value} onChange=${(/** @type {any} */ event) => choose(event.target.value)}>
+    <select ...${attributes} value=${value} onChange=${typed(choose)}>
       ${options.map(
         ([name, text]) => html`<option key=${name} value=${name} selected=${name === value}>${text}
         </option>`,
@@ -33,16 +33,16 @@ export function Select({ attributes, value, options, choose }) {
   </div>`;
 }
 
-/** A line of text in a `Field`. @param {{label: any, value: string, set: (value: string) => void, hint?: any, problem?: string, numeric?: boolean, disabled?: boolean}} props */
+/** A line of text in a `Field`. @param {{label: Children, value: string, set: (value: string) => void, hint?: Children, problem?: string, numeric?: boolean, disabled?: boolean}} props */
 export function TextField({ label, value, set, hint, problem, numeric = false, disabled = false }) {
-  return html`<${Field} label=${label} hint=${hint} problem=${problem}>${(/** @type {any} */ attributes) => html`<input
+  return html`<${Field} label=${label} hint=${hint} problem=${problem}>${(/** @type {Attributes} */ attributes) => html`<input
     ...${attributes} value=${value} disabled=${disabled} inputMode=${numeric ? "numeric" : undefined} autocomplete="off"
-    spellcheck=${false} onInput=${(/** @type {any} */ event) => set(event.target.value)} />`}</${Field}>`;
+    spellcheck=${false} onInput=${typed(set)} />`}</${Field}>`;
 }
 
-/** A time by clocks of a named zone, as `readMoment` reads it. @param {{label: any, value: string, set: (value: string) => void, tz: string, hint?: any, problem?: string}} props */
+/** A time by clocks of a named zone, as `readMoment` reads it. @param {{label: Children, value: string, set: (value: string) => void, tz: string, hint?: Children, problem?: string}} props */
 export function MomentField({ label, value, set, tz, hint = `By clocks of ${tz}.`, problem }) {
-  return html`<${Field} label=${label} hint=${hint} problem=${problem}>${(/** @type {any} */ attributes) => html`<input
+  return html`<${Field} label=${label} hint=${hint} problem=${problem}>${(/** @type {Attributes} */ attributes) => html`<input
     ...${attributes} type="datetime-local" value=${value}
-    onInput=${(/** @type {any} */ event) => set(event.target.value)} />`}</${Field}>`;
+    onInput=${typed(set)} />`}</${Field}>`;
 }

@@ -11,7 +11,7 @@ import { Dialog } from "./dialog.js";
  * @param {() => Promise<void>} props.send
  * @param {boolean} [props.ready] whether there is something to send
  * @param {boolean} [props.danger] nothing brings back what it does away with
- * @param {(problems: Record<string, string>) => any} props.children the fields
+ * @param {(problems: Record<string, string>) => Children} props.children the fields
  */
 export function FormDialog({ title, does, close, send, ready = true, danger = false, children }) {
   const [problems, setProblems] = useState(/** @type {Record<string, string>} */ ({}));
@@ -29,7 +29,9 @@ export function FormDialog({ title, does, close, send, ready = true, danger = fa
     }
   };
   // Drawn anew between its input and its change, a checkbox would be as it was before.
-  const mended = (/** @type {any} */ event) => event.target.type !== "checkbox" && setProblems({});
+  const mended = (/** @type {Event} */ event) => {
+    if (/** @type {HTMLInputElement} */ (event.target).type !== "checkbox") setProblems({});
+  };
   return html`<${Dialog} title=${title} close=${close} onSubmit=${submit} foot=${html`
       ${problems[""] && html`<p class="field-note is-bad" role="alert">${problems[""]}</p>`}
       <button class="button" type="button" onClick=${close}>Not now</button>

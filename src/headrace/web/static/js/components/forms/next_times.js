@@ -2,7 +2,7 @@ import { dayIn, timeIn, zoneNameIn } from "../../lib/in_zone.js";
 import { capital } from "../../lib/format.js";
 import { html } from "../../ui.js";
 
-/** Due times in the trigger's own zone, with what clocks do to them. @param {{times: import("../../types.js").DueTime[], tz: string}} props */
+/** Due times in the trigger's own zone, with what clocks do to them. @param {{times: Api.DueTime[], tz: string}} props */
 export function NextTimes({ times, tz }) {
   if (times.length === 0) return html`<p class="quiet">It is due no more.</p>`;
   return html`<ol class="next-times">${times.map(({ due_at, note }, i) => {

@@ -9,8 +9,6 @@ import { FormDialog } from "./form_dialog.js";
 import { Segmented } from "./segmented.js";
 import { RelativeTime } from "../time.js";
 
-/** @typedef {{paused_at: string, paused_by: string, note: string, resume_at: string | null}} Pause */
-
 const MINUTE = 60_000;
 /** @type {[string, string][]} */
 const ENDS = [
@@ -51,16 +49,16 @@ export function PauseDialog({ what, says, ends = true, close, pause }) {
   </${FormDialog}>`;
 }
 
-/** `the provider is down (oncall)`. @param {Pause} pause */
+/** `the provider is down (oncall)`. @param {Api.PauseAnswer} pause */
 export const pausedBy = ({ paused_by, note }) => (note ? `${note} (${paused_by})` : `by ${paused_by}`);
 
-/** That it is paused, as a sentence. @param {{pause: Pause}} props */
+/** That it is paused, as a sentence. @param {{pause: Api.PauseAnswer}} props */
 export function PausedWords({ pause }) {
   return html`Paused by ${pause.paused_by} <${RelativeTime} at=${pause.paused_at} />${pause.note && `: ${pause.note}`}.${" "}
     ${pause.resume_at ? html`It goes on <${RelativeTime} at=${pause.resume_at} />.` : "It goes on when somebody resumes it."}`;
 }
 
-/** The same in a table, on one line; what matters most comes first, for it may be cut off. @param {{pause: Pause}} props */
+/** The same in a table, on one line; what matters most comes first, for it may be cut off. @param {{pause: Api.PauseAnswer}} props */
 export function Paused({ pause }) {
   return html`<span class="cell-sub paused" title=${pausedBy(pause)}><span class="tag tag-warn">paused</span>
     ${pause.resume_at && html` goes on <${RelativeTime} at=${pause.resume_at} />, `} ${pausedBy(pause)}</span>`;

@@ -1,14 +1,15 @@
 // A form made from a JSON Schema. What has no field of its own is written as JSON.
 import { MASKED } from "../../lib/schema.js";
-import { html } from "../../ui.js";
+import { html, ticked, typed } from "../../ui.js";
 import { Field, Select } from "./field.js";
 
 /** @typedef {import("../../lib/schema.js").FieldOf} FieldOf */
+/** @typedef {import("../../lib/schema.js").Values} Values */
 /**
  * @param {object} props
  * @param {FieldOf[]} props.fields
- * @param {Record<string, any>} props.values
- * @param {(values: Record<string, any>) => void} props.change
+ * @param {Values} props.values
+ * @param {(values: Values) => void} props.change
  * @param {Record<string, string>} props.problems by path
  * @param {string} [props.path]
  */
@@ -16,7 +17,7 @@ export function SchemaForm({ fields, values, change, problems, path = "" }) {
   if (fields.length === 0 && path === "") return html`<p class="quiet">It takes no arguments.</p>`;
   return fields.map((field) => {
     const at = path + field.name;
-    const set = (/** @type {any} */ value) => change({ ...values, [field.name]: value });
+    const set = (/** @type {Values[string]} */ value) => change({ ...values, [field.name]: value });
     if (field.kind === "object") {
       return html`<fieldset class="field" key=${at}><legend>${field.label}</legend>
         <div class="fields"><${SchemaForm} fields=${field.fields ?? []} values=${values[field.name] ?? {}}
@@ -27,18 +28,18 @@ export function SchemaForm({ fields, values, change, problems, path = "" }) {
   });
 }
 
-/** @param {{field: FieldOf, value: any, set: (value: any) => void, problem?: string}} props */
+/** @param {{field: FieldOf, value: Values[string], set: (value: string | boolean) => void, problem?: string}} props */
 function One({ field, value, set, problem }) {
   const label = html`${field.label}${field.required && html`<span class="quiet"> · needed</span>`}`;
-  const onInput = (/** @type {any} */ event) => set(event.target.value);
+  const onInput = typed(set);
   if (field.kind === "boolean") {
     return html`<label class="field field-check"><input type="checkbox" checked=${value}
-      onChange=${(/** @type {any} */ event) => set(event.target.checked)} /><span>${field.label}</span>
+      onChange=${ticked(set)} /><span>${field.label}</span>
       ${field.hint && html`<span class="field-note">${field.hint}</span>`}</label>`;
   }
   const hint = value === MASKED ? "Masked. It is kept unless you write another." : field.hint;
   return html`<${Field} label=${label} hint=${hint} problem=${problem}>${(
-    /** @type {Record<string, any>} */ attributes,
+    /** @type {Attributes} */ attributes,
   ) => {
     if (field.kind === "choice") {
       const options = (field.choices ?? []).map((choice) => [JSON.stringify(choice), String(choice)]);

@@ -1,6 +1,6 @@
 // A search of words and qualifiers: finished qualifiers become tokens, the rest stays text.
 import { problemOf, parseQuery, writeQuery, writeTerm } from "../../lib/query.js";
-import { html, useId, useRef, useState } from "../../ui.js";
+import { html, typed, useId, useRef, useState } from "../../ui.js";
 import { Icon } from "../icon.js";
 
 /** @typedef {{text: string, says?: string, note?: string}} Suggestion text: put in place of the last word */
@@ -89,11 +89,11 @@ export function SearchField({ label, hint, value, change, suggest, also }) {
         placeholder=${terms.length ? undefined : hint}
         aria-expanded=${all.length > 0} aria-controls=${id} aria-autocomplete="list"
         aria-activedescendant=${all.length ? `${id}-${at}` : undefined} autocomplete="off" spellcheck=${false}
-        onInput=${(/** @type {any} */ event) => {
-          setText(event.target.value);
+        onInput=${typed((written) => {
+          setText(written);
           setOpen(true);
           setAt(0);
-        }}
+        })}
         onFocus=${() => setOpen(true)} onBlur=${() => setOpen(false)} onKeyDown=${onKeyDown} />
       <kbd class="wide-only" aria-hidden="true">/</kbd>
     </form>

@@ -27,7 +27,7 @@ const chooseTheme = (/** @type {"auto" | "light" | "dark"} */ chosen) => (theme.
 /** Entries that this reader may open, of those that have a place in the menu. */
 const offered = () => SCREENS.filter((entry) => entry.icon && may(entry.needs));
 
-/** @param {{current: string, children: any}} props */
+/** @param {{current: string, children: Children}} props */
 export function Shell({ current, children }) {
   const entries = offered();
   useKeys([

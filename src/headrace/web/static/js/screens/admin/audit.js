@@ -2,12 +2,12 @@ import { api } from "../../api.js";
 import { Icon } from "../../components/icon.js";
 import { JsonTree } from "../../components/json_tree.js";
 import { Panel } from "../../components/panel.js";
-import { Empty, Loaded } from "../../components/states.js";
+import { Empty, loaded } from "../../components/states.js";
 import { RelativeTime } from "../../components/time.js";
 import { useRowKeys } from "../../components/rows.js";
 import { useResource } from "../../resource.js";
 import { href, place, setQuery } from "../../router.js";
-import { html, useEffect, useState } from "../../ui.js";
+import { html, typed, useEffect, useState } from "../../ui.js";
 
 const FILTERS = [
   ["who", "Who"],
@@ -21,21 +21,21 @@ export function AuditTrail() {
   const { query } = place.value;
   const wanted = Object.fromEntries(FILTERS.map(([name]) => [name, query.get(name) ?? ""]));
   const cursor = query.get("cursor") ?? "";
-  const { of, ...rest } = wanted;
+  const { of: tenant, ...rest } = wanted;
   const audit = useResource(`audit ${JSON.stringify(wanted)} ${cursor}`, (signal) =>
-    api.get("/admin/audit", { ...rest, tenant: of, limit: 50, cursor }, signal),
+    api.get("/admin/audit", { ...rest, tenant, limit: 50, cursor: Number(cursor) || null }, signal),
   );
   useRowKeys("change");
-  const here = (/** @type {Record<string, any>} */ more) => href("/admin/audit", { ...wanted, ...more });
+  const here = (/** @type {{cursor?: string}} */ more) => href("/admin/audit", { ...wanted, ...more });
   return html`<${Panel} title="Audit trail" note="what was changed, by whom">
     <div class="audit-filter">${FILTERS.map(
       ([name, label]) => html`<${Filter} key=${name} name=${name} label=${label} value=${wanted[name]} />`,
     )}</div>
-    <${Loaded} of=${audit} what="The trail">${(/** @type {any} */ data) => html`
+    ${loaded(audit, { what: "The trail" }, (data) => html`
       ${
         data.items.length === 0
           ? html`<${Empty} title="No change fits" icon="search">${data.next_cursor && html`<p>It looked back a while; there may be older ones.</p>`}</${Empty}>`
-          : html`<ul class="audit">${data.items.map((/** @type {any} */ one) => html`<${Change} key=${one.id} one=${one} />`)}</ul>`
+          : html`<ul class="audit">${data.items.map((change) => html`<${Change} key=${change.id} change=${change} />`)}</ul>`
       }
       ${
         (cursor || data.next_cursor) &&
@@ -43,7 +43,7 @@ export function AuditTrail() {
         ${cursor && html`<a class="button button-small" href=${here({})}><${Icon} name="left" />Newest</a>`}
         ${data.next_cursor && html`<a class="button button-small" href=${here({ cursor: data.next_cursor })}>Older<${Icon} name="right" /></a>`}
       </span></footer>`
-      }`}</${Loaded}>
+      }`)}
   </${Panel}>`;
 }
 
@@ -53,19 +53,19 @@ function Filter({ name, label, value }) {
   useEffect(() => setText(value), [value]);
   return html`<label><span class="visually-hidden">${label}</span>
     <input class="input" placeholder=${label} value=${text} autocomplete="off"
-      onInput=${(/** @type {any} */ event) => setText(event.target.value)}
+      onInput=${typed(setText)}
       onChange=${() => setQuery({ [name]: text.trim(), cursor: null })} /></label>`;
 }
 
-/** @param {{one: any}} props */
-function Change({ one }) {
+/** @param {{change: Api.AuditAnswer}} props */
+function Change({ change }) {
   const [open, setOpen] = useState(false);
   return html`<li class="audit-row">
     <button class="audit-head" type="button" data-row aria-expanded=${open} onClick=${() => setOpen(!open)}>
-      <span class="soft"><${RelativeTime} at=${one.at} /></span><code>${one.action}</code>
-      <span class="audit-target">${one.target}</span>
-      <span class="soft">${one.who}${one.tenant ? html` <span class="quiet">of ${one.tenant}</span>` : ""}</span>
+      <span class="soft"><${RelativeTime} at=${change.at} /></span><code>${change.action}</code>
+      <span class="audit-target">${change.target}</span>
+      <span class="soft">${change.who}${change.tenant ? html` <span class="quiet">of ${change.tenant}</span>` : ""}</span>
     </button>
-    ${open && html`<${JsonTree} value=${one.detail} />`}
+    ${open && html`<${JsonTree} value=${change.detail} />`}
   </li>`;
 }

@@ -4,7 +4,7 @@ import { FormDialog } from "../../components/forms/form_dialog.js";
 import { say } from "../../components/shell/toast.js";
 import { html, useState } from "../../ui.js";
 
-/** @type {[string, string][]} name in the API, and what people read */
+/** @type {[keyof Api.LimitsAnswer, string][]} name in the API, and what people read */
 export const LIMITS = [
   ["max_running", "Running"],
   ["max_queued", "Waiting"],
@@ -12,7 +12,7 @@ export const LIMITS = [
   ["requests_per_minute", "Requests / min"],
 ];
 
-/** @param {{tenant?: any, close: () => void, saved: () => void}} props tenant: then it is changed */
+/** @param {{tenant?: Api.TenantAnswer, close: () => void, saved: () => void}} props tenant: then it is changed */
 export function TenantDialog({ tenant, close, saved }) {
   const [name, setName] = useState(tenant?.name ?? "");
   const [title, setTitle] = useState(tenant?.title ?? "");
@@ -25,8 +25,8 @@ export function TenantDialog({ tenant, close, saved }) {
   const send = async () => {
     const most = Object.fromEntries(LIMITS.map(([key]) => [key, limits[key].trim() ? Number(limits[key]) : null]));
     const body = { title, weight: Number(weight), limits: most };
-    if (tenant) await api.patch(`/admin/tenants/${encodeURIComponent(tenant.name)}`, body);
-    else await api.post("/admin/tenants", { name, ...body });
+    if (tenant) await api.patch("/admin/tenants/{name}", { name }, body);
+    else await api.post("/admin/tenants", {}, { name, ...body });
     say(tenant ? `Changed ${name}.` : `Made ${name}.`);
     saved();
   };

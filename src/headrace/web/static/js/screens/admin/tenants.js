@@ -3,7 +3,7 @@ import { Icon } from "../../components/icon.js";
 import { Panel } from "../../components/panel.js";
 import { PauseDialog, Paused } from "../../components/forms/pause_dialog.js";
 import { useRowKeys } from "../../components/rows.js";
-import { Empty, Loaded } from "../../components/states.js";
+import { Empty, loaded } from "../../components/states.js";
 import { RelativeTime } from "../../components/time.js";
 import { sayRefused } from "../../components/shell/toast.js";
 import { useKeys } from "../../keyboard.js";
@@ -14,9 +14,11 @@ import { may, readSession } from "../../session.js";
 import { html, useState } from "../../ui.js";
 import { LIMITS, TenantDialog } from "./tenant_dialog.js";
 
+/** @typedef {{what: "new"} | {what: "edit" | "pause", tenant: Api.TenantAnswer}} Open */
+
 export function Tenants() {
   const tenants = useResource("tenants", (signal) => api.get("/admin/tenants", { limit: 500 }, signal));
-  const [open, setOpen] = useState(/** @type {{what: "new" | "edit" | "pause", tenant?: any} | null} */ (null));
+  const [open, setOpen] = useState(/** @type {Open | null} */ (null));
   const changes = may("tenants.change");
   useRowKeys("tenant");
   useKeys(changes ? [{ keys: "c", says: "New tenant", does: () => setOpen({ what: "new" }) }] : []);
@@ -25,15 +27,15 @@ export function Tenants() {
     tenants.reload();
     readSession();
   };
-  const put = (/** @type {any} */ changed) =>
+  const put = (/** @type {Api.TenantAnswer} */ changed) =>
     tenants.change((data) => ({
       ...data,
-      items: data.items.map((/** @type {any} */ one) => (one.name === changed.name ? changed : one)),
+      items: data.items.map((one) => (one.name === changed.name ? changed : one)),
     }));
-  const resume = async (/** @type {any} */ tenant) => {
+  const resume = async (/** @type {Api.TenantAnswer} */ tenant) => {
     put({ ...tenant, paused: false, pause: null });
     try {
-      put(await api.post(`/admin/tenants/${encodeURIComponent(tenant.name)}/resume`));
+      put(await api.post("/admin/tenants/{name}/resume", { name: tenant.name }));
     } catch (error) {
       put(tenant);
       sayRefused("Not resumed.", error);
@@ -43,7 +45,7 @@ export function Tenants() {
     name="plus" />New tenant</button>`;
   return html`
     <${Panel} title="Tenants" head=${changes && html`<span class="push">${add}</span>`}>
-      <${Loaded} of=${tenants} what="The tenants">${(/** @type {any} */ data) =>
+      ${loaded(tenants, { what: "The tenants" }, (data) =>
         data.items.length === 0
           ? html`<${Empty} title="No tenant yet" icon="admin"><p>Each owner of jobs is a tenant.</p></${Empty}>`
           : html`<div class="table-scroll"><table class="cards">
@@ -51,7 +53,7 @@ export function Tenants() {
               ${LIMITS.map(([, label]) => html`<th scope="col" class="num" key=${label}>${label}</th>`)}
               <th scope="col" class="num">Made</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
             <tbody>${data.items.map(
-              (/** @type {any} */ tenant) => html`<tr key=${tenant.name} data-tenant=${tenant.name}>
+              (tenant) => html`<tr key=${tenant.name} data-tenant=${tenant.name}>
               <td class="card-title"><a class="row-name" data-row href=${href("/jobs", { tenant: tenant.name })}>${tenant.name}</a>${
                 tenant.pause && html`<${Paused} pause=${tenant.pause} />`
               }</td>
@@ -81,13 +83,14 @@ export function Tenants() {
                       onClick=${() => setOpen({ what: "pause", tenant })}><${Icon} name="pause" />Pause</button>`)
                 }</span></td>
             </tr>`,
-            )}</tbody></table></div>`}</${Loaded}>
+            )}</tbody></table></div>`)}
     </${Panel}>
-    ${(open?.what === "new" || open?.what === "edit") && html`<${TenantDialog} tenant=${open.tenant} close=${close} saved=${saved} />`}
+    ${open && open.what !== "pause" && html`<${TenantDialog} tenant=${open.what === "edit" ? open.tenant : undefined} close=${close} saved=${saved} />`}
     ${
       open?.what === "pause" &&
       html`<${PauseDialog} what=${`tenant ${open.tenant.name}`} close=${close}
       says="None of its jobs are claimed. What runs, runs on."
-      pause=${async (/** @type {any} */ how) => put(await api.post(`/admin/tenants/${encodeURIComponent(open.tenant.name)}/pause`, how))} />`
+      pause=${async (/** @type {Api.PauseRequest} */ request) =>
+        put(await api.post("/admin/tenants/{name}/pause", { name: open.tenant.name }, request))} />`
     }`;
 }

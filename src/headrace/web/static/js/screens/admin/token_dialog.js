@@ -4,7 +4,7 @@ import { FormDialog } from "../../components/forms/form_dialog.js";
 import { session } from "../../session.js";
 import { html, useState } from "../../ui.js";
 
-/** @type {[string, string][]} */
+/** @type {[Api.TokenRequest["role"], string][]} */
 const ROLES = [
   ["tenant_viewer", "Tenant viewer: reads what is the tenant's"],
   ["tenant_admin", "Tenant admin: changes it too"],
@@ -21,11 +21,11 @@ const LIVES = [
 ];
 const DAY = 86_400;
 
-/** @param {{close: () => void, made: (token: any) => void}} props */
+/** @param {{close: () => void, made: (token: Api.NewTokenAnswer) => void}} props */
 export function TokenDialog({ close, made }) {
   const tenants = session.value?.tenants ?? [];
   const [name, setName] = useState("");
-  const [role, setRole] = useState("tenant_viewer");
+  const [role, setRole] = useState(/** @type {Api.TokenRequest["role"]} */ ("tenant_viewer"));
   const [tenant, setTenant] = useState(tenants[0] ?? "");
   const [queues, setQueues] = useState("");
   const [days, setDays] = useState("90");
@@ -36,7 +36,7 @@ export function TokenDialog({ close, made }) {
       .map((one) => one.trim())
       .filter(Boolean);
     made(
-      await api.post("/admin/tokens", {
+      await api.post("/admin/tokens", {}, {
         name,
         role,
         ...(ofTenant && { tenant }),
@@ -45,14 +45,9 @@ export function TokenDialog({ close, made }) {
       }),
     );
   };
-  const select =
-    (
-      /** @type {string} */ value,
-      /** @type {(value: string) => void} */ choose,
-      /** @type {[string, string][]} */ options,
-    ) =>
-    (/** @type {any} */ attributes) =>
-      html`<${Select} attributes=${attributes} value=${value} choose=${choose} options=${options} />`;
+  /** @template {string} V @param {V} value @param {(value: V) => void} choose @param {[V, string][]} options */
+  const select = (value, choose, options) => (/** @type {Attributes} */ attributes) =>
+    html`<${Select} attributes=${attributes} value=${value} choose=${choose} options=${options} />`;
   return html`<${FormDialog} title="New token" does="Make" close=${close} send=${send}>
     ${(/** @type {Record<string, string>} */ problems) => html`
       <${TextField} label="Name" hint="Whose it is, or what for." value=${name} set=${setName} problem=${problems.name} />

@@ -4,56 +4,52 @@ import { Dialog } from "../../components/forms/dialog.js";
 import { Icon } from "../../components/icon.js";
 import { Panel } from "../../components/panel.js";
 import { useRowKeys } from "../../components/rows.js";
-import { Loaded } from "../../components/states.js";
+import { loaded } from "../../components/states.js";
 import { RelativeTime } from "../../components/time.js";
 import { say, sayRefused } from "../../components/shell/toast.js";
 import { useKeys } from "../../keyboard.js";
 import { useResource } from "../../resource.js";
 import { may } from "../../session.js";
-import { html, useState } from "../../ui.js";
+import { html, ticked, useState } from "../../ui.js";
 import { TokenDialog } from "./token_dialog.js";
 
 export function Tokens() {
   const tokens = useResource("tokens", (signal) => api.get("/admin/tokens", {}, signal));
   const [making, setMaking] = useState(false);
-  const [made, setMade] = useState(/** @type {any} */ (null));
-  const [revoking, setRevoking] = useState(/** @type {any} */ (null));
+  const [made, setMade] = useState(/** @type {Api.NewTokenAnswer | null} */ (null));
+  const [revoking, setRevoking] = useState(/** @type {Api.TokenAnswer | null} */ (null));
   const [all, setAll] = useState(false);
   const changes = may("tokens.change");
   useRowKeys("token");
   useKeys(changes ? [{ keys: "c", says: "New token", does: () => setMaking(true) }] : []);
-  const show = (/** @type {any} */ token) => {
+  const show = (/** @type {Api.NewTokenAnswer} */ token) => {
     setMade(token);
     tokens.reload();
   };
-  const revoke = async () => {
+  const revoke = async (/** @type {Api.TokenAnswer} */ token) => {
     try {
-      await api.delete(`/admin/tokens/${revoking.id}`);
-      say(`Revoked ${revoking.name}. It opens nothing any more.`);
+      await api.delete("/admin/tokens/{token_id}", { token_id: token.id });
+      say(`Revoked ${token.name}. It opens nothing any more.`);
     } catch (error) {
       sayRefused("Not revoked.", error);
     }
     setRevoking(null);
     tokens.reload();
   };
-  const good = (/** @type {any} */ one) => !one.revoked_at && !one.expired;
+  const good = (/** @type {Api.TokenAnswer} */ token) => !token.revoked_at && !token.expired;
   const head = html`<label class="field-check push soft"><input type="checkbox" checked=${all}
-      onChange=${(/** @type {any} */ event) => setAll(event.target.checked)} /> Revoked and expired too</label>
+      onChange=${ticked(setAll)} /> Revoked and expired too</label>
     ${changes && html`<button class="button button-primary" type="button" onClick=${() => setMaking(true)}><${Icon} name="plus" />New token</button>`}`;
   return html`
     <${Panel} title="Tokens" note="known by their hash; shown once" head=${head}>
-      <${Loaded} of=${tokens} what="The tokens">${(
-        /** @type {any} */ data,
-      ) => html`<div class="table-scroll"><table class="cards">
+      ${loaded(tokens, { what: "The tokens" }, (data) => html`<div class="table-scroll"><table class="cards">
         <thead><tr><th scope="col">Token</th><th scope="col">Role</th><th scope="col">Tenant</th><th scope="col">Queues</th>
           <th scope="col" class="num">Made</th><th scope="col" class="num">Last used</th><th scope="col" class="num">Expires</th>
           <th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
         <tbody>${data.items
-          .filter((/** @type {any} */ one) => all || good(one))
+          .filter((one) => all || good(one))
           .map(
-            (
-              /** @type {any} */ token,
-            ) => html`<tr key=${token.id} data-token=${token.id} class=${good(token) ? undefined : "is-off"}>
+            (token) => html`<tr key=${token.id} data-token=${token.id} class=${good(token) ? undefined : "is-off"}>
           <td class="card-title clip"><span class="row-name" data-row tabindex="-1">${token.name}</span></td>
           <td data-label="Role">${token.role.replace("_", " ")}</td>
           <td class="soft" data-label="Tenant">${token.tenant ?? html`<span class="quiet">all</span>`}</td>
@@ -71,7 +67,7 @@ export function Tokens() {
                     onClick=${() => setRevoking(token)}>Revoke</button>`
           }</td>
         </tr>`,
-          )}</tbody></table></div>`}</${Loaded}>
+          )}</tbody></table></div>`)}
     </${Panel}>
     ${making && html`<${TokenDialog} close=${() => setMaking(false)} made=${show} />`}
     ${
@@ -85,7 +81,7 @@ export function Tokens() {
     }
     ${
       revoking &&
-      html`<${Dialog} title=${`Revoke ${revoking.name}`} close=${() => setRevoking(null)} onSubmit=${revoke}
+      html`<${Dialog} title=${`Revoke ${revoking.name}`} close=${() => setRevoking(null)} onSubmit=${() => revoke(revoking)}
       foot=${html`<button class="button" type="button" onClick=${() => setRevoking(null)}>Not now</button>
         <button class="button button-danger" type="submit">Revoke</button>`}>
       <div class="dialog-body"><p>Whoever uses it is refused within a second. This cannot be taken back.</p></div>

@@ -10,19 +10,19 @@ import { html } from "../../ui.js";
 const OF_QUEUES = ["oldest_queued", "no_worker"];
 const OF_TRIGGERS = ["missed_fire", "trigger_disabled"];
 
-/** @param {{alert: any, put: (alert: any) => void}} props */
+/** @param {{alert: Api.AlertAnswer, put: (alert: Api.AlertAnswer) => void}} props */
 export function Alert({ alert, put }) {
-  const settle = async (/** @type {"acknowledge" | "close"} */ how) => {
+  const settle = async (/** @type {"acknowledge" | "close"} */ action) => {
     const at = new Date().toISOString();
     put({
       ...alert,
-      ...(how === "close" ? { closed_at: at, closed_by: "you" } : { acknowledged_at: at, acknowledged_by: "you" }),
+      ...(action === "close" ? { closed_at: at, closed_by: "you" } : { acknowledged_at: at, acknowledged_by: "you" }),
     });
     try {
-      put(await api.post(`/alerts/${alert.id}/${how}`));
+      put(await api.post(`/alerts/{alert_id}/${action}`, { alert_id: alert.id }));
     } catch (error) {
       put(alert);
-      sayRefused(how === "close" ? "Not closed." : "Not acknowledged.", error);
+      sayRefused(action === "close" ? "Not closed." : "Not acknowledged.", error);
     }
   };
   const settles = may("alerts.settle") && !alert.closed_at;
@@ -56,13 +56,13 @@ export function Alert({ alert, put }) {
 /** @param {number} n */
 const toldWords = (n) => (n === 0 ? "not told yet" : n === 1 ? "told once" : `told ${count(n)} times`);
 
-/** @param {any} alert */
+/** @param {Api.AlertAnswer} alert */
 function settledWords(alert) {
   if (alert.closed_at) return alert.closed_by ? `closed by ${alert.closed_by}` : "recovered by itself";
   return alert.acknowledged_by ? `acknowledged by ${alert.acknowledged_by}` : "nobody is on it";
 }
 
-/** Where to look: at its job, or at what it is about. @param {any} alert */
+/** Where to look: at its job, or at what it is about. @param {Api.AlertAnswer} alert */
 function linkOf(alert) {
   if (alert.job_id) return href(`/jobs/${alert.job_id}`);
   if (OF_QUEUES.includes(alert.kind)) return href("/jobs", { q: `queue:${alert.subject} status:queued` });

@@ -1,15 +1,14 @@
-import { api } from "../../api.js";
 import { FormDialog } from "../../components/forms/form_dialog.js";
 import { say } from "../../components/shell/toast.js";
 import { html } from "../../ui.js";
 
-/** @param {{what: "rule" | "target", of: any, says: string, close: () => void, done: () => void}} props */
-export function DeleteDialog({ what, of, says, close, done }) {
+/** @param {{what: "rule" | "target", name: string, says: string, remove: () => Promise<unknown>, close: () => void, done: () => void}} props */
+export function DeleteDialog({ what, name, says, remove, close, done }) {
   const send = async () => {
-    await api.delete(`/alerts/${what}s/${of.id}`);
-    say(`Deleted ${of.name}.`);
+    await remove();
+    say(`Deleted ${name}.`);
     done();
   };
-  return html`<${FormDialog} title=${`Delete ${what} ${of.name}?`} does=${`Delete ${what}`} danger close=${close} send=${send}>
+  return html`<${FormDialog} title=${`Delete ${what} ${name}?`} does=${`Delete ${what}`} danger close=${close} send=${send}>
     ${() => html`<p>${says}</p>`}</${FormDialog}>`;
 }

@@ -1,5 +1,5 @@
 import { api } from "../../api.js";
-import { Loaded } from "../../components/states.js";
+import { loaded } from "../../components/states.js";
 import { RelativeTime } from "../../components/time.js";
 import { duration } from "../../lib/format.js";
 import { useEvery, useResource } from "../../resource.js";
@@ -14,20 +14,20 @@ const EVENTS = /** @type {Record<string, string>} */ ({
   test: "a test",
 });
 
-/** Each attempt to notify a target, the newest first. @param {{target: any}} props */
+/** Each attempt to notify a target, the newest first. @param {{target: Api.TargetAnswer}} props */
 export function Deliveries({ target }) {
   const attempts = useResource(`deliveries to ${target.id}`, (signal) =>
     api.get("/alerts/deliveries", { target_id: target.id, limit: 50 }, signal),
   );
   useEvery(attempts.reload, EVERY);
   return html`<div class="deliveries" role="region" aria-label=${`What was sent to ${target.name}`}>
-    <${Loaded} of=${attempts} what="What was sent" rows=${3}>${(/** @type {any} */ data) =>
+    ${loaded(attempts, { what: "What was sent", rows: 3 }, (data) =>
       data.items.length === 0
         ? html`<p class="quiet">Nothing was sent to it yet.</p>`
-        : html`<ul>${data.items.map((/** @type {any} */ one) => html`<li key=${one.id}>
+        : html`<ul>${data.items.map((one) => html`<li key=${one.id}>
             <span>${one.rule ? `${one.rule}: ` : ""}${EVENTS[one.event] ?? one.event}</span>
             <span class="num quiet"><${RelativeTime} at=${one.at} /></span>
             <span class="cell-sub ${one.error ? "is-bad" : ""}">${one.error ?? `arrived in ${duration(one.seconds)}${one.status_code ? `, answered ${one.status_code}` : ""}`}</span>
-          </li>`)}</ul>`}</${Loaded}>
+          </li>`)}</ul>`)}
   </div>`;
 }

@@ -17,8 +17,8 @@ export function RuleDialog({ known, rule, targets, close, saved }) {
   const put = (/** @type {Partial<RuleForm>} */ changes) => setForm((before) => ({ ...before, ...changes }));
   const { body, problems: written } = readRule(known, form);
   const send = async () => {
-    if (rule) await api.patch(`/alerts/rules/${rule.id}`, ruleChanges(body, rule));
-    else await api.post("/alerts/rules", { kind: form.kind, ...saidOf(body) });
+    if (rule) await api.patch("/alerts/rules/{alert_rule_id}", { alert_rule_id: rule.id }, ruleChanges(body, rule));
+    else await api.post("/alerts/rules", {}, /** @type {Api.NewRule} */ ({ kind: form.kind, ...saidOf(body) }));
     saved();
   };
   const ready = Object.keys(written).length === 0 && form.name.trim() !== "";

@@ -2,60 +2,64 @@ import { api } from "../../api.js";
 import { Icon } from "../../components/icon.js";
 import { Menu, MenuItem } from "../../components/menu.js";
 import { Panel } from "../../components/panel.js";
-import { Loaded } from "../../components/states.js";
+import { loaded } from "../../components/states.js";
 import { sayRefused } from "../../components/shell/toast.js";
 import { useKeys } from "../../keyboard.js";
 import { tellsWords } from "../../lib/alert_form.js";
 import { useResource } from "../../resource.js";
 import { tenant } from "../../router.js";
 import { may, session } from "../../session.js";
-import { html, useState } from "../../ui.js";
+import { html, ticked, useState } from "../../ui.js";
 import { DeleteDialog } from "./delete_dialog.js";
 import { RuleDialog } from "./rule_dialog.js";
 
-/** @param {{of: import("../../resource.js").Resource<any>, targets: any[]}} props */
-export function Rules({ of, targets }) {
-  const [open, setOpen] = useState(/** @type {{what: "edit" | "delete", rule?: any} | null} */ (null));
+/** What is open: a rule, or a new one. @typedef {{what: "edit", rule?: Api.RuleAnswer} | {what: "delete", rule: Api.RuleAnswer}} Open */
+
+/** @param {{rules: Resource<Page<Api.RuleAnswer>>, targets: Api.TargetAnswer[]}} props */
+export function Rules({ rules, targets }) {
+  const [open, setOpen] = useState(/** @type {Open | null} */ (null));
   const known = useResource("settings of alert rules", (signal) => api.get("/settings/alert_rule", {}, signal));
   const close = () => setOpen(null);
   const changes = may("alert_rules.change");
   useKeys(changes ? [{ keys: "c", says: "New alert rule", does: () => setOpen({ what: "edit" }) }] : []);
-  const put = (/** @type {any} */ changed) =>
-    of.change((data) => ({
+  const put = (/** @type {Api.RuleAnswer} */ changed) =>
+    rules.change((data) => ({
       ...data,
-      items: data.items.map((/** @type {any} */ one) => (one.id === changed.id ? changed : one)),
+      items: data.items.map((one) => (one.id === changed.id ? changed : one)),
     }));
   // A rule tells targets of its own tenant; one without a tenant is the server's.
   const owner = open?.rule ? open.rule.tenant : (tenant.value ?? session.value?.tenant ?? null);
   const add = changes && html`<button class="button push" type="button" onClick=${() => setOpen({ what: "edit" })}><${Icon}
     name="plus" />New rule</button>`;
   return html`<${Panel} title="Rules" note="what is looked for" head=${add}>
-    <${Loaded} of=${of} what="The rules" rows=${3}>${(/** @type {any} */ data) =>
+    ${loaded(rules, { what: "The rules", rows: 3 }, (data) =>
       data.items.length === 0
         ? html`<div class="state state-small"><p>No rule yet. A rule says what is wrong, and who is then told.</p></div>`
-        : html`<ul>${data.items.map((/** @type {any} */ rule) => html`<${Rule} key=${rule.id} rule=${rule} put=${put} open=${setOpen}
-            nameOf=${(/** @type {string} */ id) => targets.find((one) => one.id === id)?.name ?? "a target"} />`)}</ul>`}</${Loaded}>
+        : html`<ul>${data.items.map((rule) => html`<${Rule} key=${rule.id} rule=${rule} put=${put} open=${setOpen}
+            nameOf=${(/** @type {string} */ id) => targets.find((one) => one.id === id)?.name ?? "a target"} />`)}</ul>`)}
     ${
       open?.what === "edit" &&
       known.data &&
-      html`<${RuleDialog} known=${known.data} rule=${open.rule} close=${close} saved=${of.reload}
+      html`<${RuleDialog} known=${known.data} rule=${open.rule} close=${close} saved=${rules.reload}
       targets=${targets.filter((one) => one.tenant === owner)} />`
     }
     ${
       open?.what === "delete" &&
-      html`<${DeleteDialog} what="rule" of=${open.rule} close=${close} done=${of.reload}
+      html`<${DeleteDialog} what="rule" name=${open.rule.name} close=${close} done=${rules.reload}
+      remove=${() => api.delete("/alerts/rules/{alert_rule_id}", { alert_rule_id: open.rule.id })}
       says="Its alerts go with it. What was sent stays in the log of its targets." />`
     }
   </${Panel}>`;
 }
 
-/** @param {{rule: any, put: (rule: any) => void, open: (what: any) => void, nameOf: (id: string) => string}} props */
+/** @param {{rule: Api.RuleAnswer, put: (rule: Api.RuleAnswer) => void, open: (open: Open) => void, nameOf: (id: string) => string}} props */
 function Rule({ rule, put, open, nameOf }) {
   const changes = may("alert_rules.change");
   const turn = async (/** @type {boolean} */ enabled) => {
     put({ ...rule, enabled });
     try {
-      put(await api.post(`/alerts/rules/${rule.id}/${enabled ? "enable" : "disable"}`));
+      const path = enabled ? "/alerts/rules/{alert_rule_id}/enable" : "/alerts/rules/{alert_rule_id}/disable";
+      put(await api.post(path, { alert_rule_id: rule.id }));
     } catch (error) {
       put(rule);
       sayRefused(enabled ? "Not turned on." : "Not turned off.", error);
@@ -63,7 +67,7 @@ function Rule({ rule, put, open, nameOf }) {
   };
   return html`<li class="rule-row" data-rule=${rule.id}>
     <label class="switch"><input type="checkbox" role="switch" checked=${rule.enabled} disabled=${!changes}
-      aria-label=${`${rule.name} is on`} onChange=${(/** @type {any} */ event) => turn(event.target.checked)} /><span /></label>
+      aria-label=${`${rule.name} is on`} onChange=${ticked(turn)} /><span /></label>
     <div class="alert-what"><span class="row-name">${rule.name}</span> ${rule.open_alerts > 0 && html`<span
       class="tag tag-warn">${rule.open_alerts} open</span>`}
       <span class="cell-sub">${rule.looks_for}${whose(rule)}</span></div>
@@ -79,6 +83,6 @@ function Rule({ rule, put, open, nameOf }) {
   </li>`;
 }
 
-/** Where rules of several are seen together. @param {any} rule */
+/** Where rules of several are seen together. @param {Api.RuleAnswer} rule */
 const whose = (rule) =>
   session.value?.tenant || tenant.value ? "" : rule.tenant ? ` · of ${rule.tenant}` : " · of all tenants together";

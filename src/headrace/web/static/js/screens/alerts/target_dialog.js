@@ -5,7 +5,7 @@ import { Dialog } from "../../components/forms/dialog.js";
 import { Field, Select, TextField } from "../../components/forms/field.js";
 import { FormDialog } from "../../components/forms/form_dialog.js";
 import { Segmented } from "../../components/forms/segmented.js";
-import { html, useState } from "../../ui.js";
+import { html, ticked, useState } from "../../ui.js";
 
 /** @type {[string, string][]} */
 const KINDS = [
@@ -13,7 +13,7 @@ const KINDS = [
   ["email", "E-mail"],
   ["command", "Command"],
 ];
-const ADDRESSES = /** @type {Record<string, [string, string]>} */ ({
+const ADDRESSES = /** @type {Record<Api.TargetAnswer["kind"], [string, string]>} */ ({
   webhook: ["Address", "Such as https://example.com/hooks/headrace. A notice is a POST of JSON."],
   email: ["Addresses", "Separated by commas. They go over the server of [smtp] in the workers' configuration."],
   command: ["Command", "The key of one of the workers' own commands, which gets the notice as its payload."],
@@ -25,21 +25,21 @@ const SIGNING = [
   ["off", "Do not sign"],
 ];
 
-/** @param {{target?: any, close: () => void, saved: (made: any) => void}} props */
+/** @param {{target?: Api.TargetAnswer, close: () => void, saved: (target: Api.NewTargetAnswer) => void}} props */
 export function TargetDialog({ target, close, saved }) {
-  const [kind, setKind] = useState(target?.kind ?? "webhook");
+  const [kind, setKind] = useState(/** @type {Api.TargetAnswer["kind"]} */ (target?.kind ?? "webhook"));
   const [name, setName] = useState(target?.name ?? "");
   // Of a webhook the end of the address is secret, so what is shown is not what there is.
   const hidden = target?.kind === "webhook";
   const [address, setAddress] = useState(target && !hidden ? target.address : "");
   const [sign, setSign] = useState(true);
-  const [signing, setSigning] = useState("keep");
+  const [signing, setSigning] = useState(/** @type {NonNullable<Api.TargetChanges["signing"]>} */ ("keep"));
   const send = async () => {
     const changed = { name, ...(address.trim() && { address: address.trim() }), ...(hidden && { signing }) };
     saved(
       target
-        ? await api.patch(`/alerts/targets/${target.id}`, changed)
-        : await api.post("/alerts/targets", { name, kind, address: address.trim(), sign }),
+        ? await api.patch("/alerts/targets/{alert_target_id}", { alert_target_id: target.id }, changed)
+        : await api.post("/alerts/targets", {}, { name, kind, address: address.trim(), sign }),
     );
   };
   const [label, hint] = ADDRESSES[kind];
@@ -56,19 +56,19 @@ export function TargetDialog({ target, close, saved }) {
         !target &&
         kind === "webhook" &&
         html`<label class="field field-check"><input type="checkbox" checked=${sign}
-        onChange=${(/** @type {any} */ event) => setSign(event.target.checked)} /><span>Sign its notices</span>
+        onChange=${ticked(setSign)} /><span>Sign its notices</span>
         <span class="field-note ${problems.sign ? "is-bad" : ""}">${problems.sign ?? "With a key that is made now and shown once. Chats mostly want none."}</span></label>`
       }
       ${
         hidden &&
         html`<${Field} label="Signature" hint=${target.signed ? "It is signed." : "It is not signed."}
-        problem=${problems.signing ?? problems.sign}>${(/** @type {any} */ attributes) =>
+        problem=${problems.signing ?? problems.sign}>${(/** @type {Attributes} */ attributes) =>
           html`<${Select} attributes=${attributes} value=${signing} options=${SIGNING} choose=${setSigning} />`}</${Field}>`
       }`}
   </${FormDialog}>`;
 }
 
-/** @param {{made: any, close: () => void}} props */
+/** @param {{made: Api.NewTargetAnswer, close: () => void}} props */
 export function KeyDialog({ made, close }) {
   return html`<${Dialog} title=${`Key of ${made.name}`} close=${close} foot=${html`<button class="button button-primary"
       type="button" onClick=${close}>I have kept it</button>`}>

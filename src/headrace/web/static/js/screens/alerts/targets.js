@@ -1,7 +1,8 @@
+import { api } from "../../api.js";
 import { Icon } from "../../components/icon.js";
 import { Menu, MenuItem } from "../../components/menu.js";
 import { Panel } from "../../components/panel.js";
-import { Loaded } from "../../components/states.js";
+import { loaded } from "../../components/states.js";
 import { place, setQuery } from "../../router.js";
 import { may } from "../../session.js";
 import { html, useState } from "../../ui.js";
@@ -10,34 +11,37 @@ import { Deliveries } from "./deliveries.js";
 import { KeyDialog, TargetDialog } from "./target_dialog.js";
 import { sendTest } from "./test_target.js";
 
-/** @param {{of: import("../../resource.js").Resource<any>}} props */
-export function Targets({ of }) {
-  const [open, setOpen] = useState(/** @type {{what: "edit" | "delete", target?: any} | null} */ (null));
-  const [made, setMade] = useState(/** @type {any} */ (null));
+/** What is open: a target, or a new one. @typedef {{what: "edit", target?: Api.TargetAnswer} | {what: "delete", target: Api.TargetAnswer}} Open */
+
+/** @param {{targets: Resource<Page<Api.TargetAnswer>>}} props */
+export function Targets({ targets }) {
+  const [open, setOpen] = useState(/** @type {Open | null} */ (null));
+  const [made, setMade] = useState(/** @type {Api.NewTargetAnswer | null} */ (null));
   const close = () => setOpen(null);
-  const saved = (/** @type {any} */ target) => {
-    of.reload();
+  const saved = (/** @type {Api.NewTargetAnswer} */ target) => {
+    targets.reload();
     if (target.key) setMade(target);
   };
   const add = may("alert_targets.change") && html`<button class="button push" type="button"
     onClick=${() => setOpen({ what: "edit" })}><${Icon} name="plus" />New target</button>`;
   return html`<${Panel} title="Targets" note="who is told" head=${add}>
-    <${Loaded} of=${of} what="The targets" rows=${3}>${(/** @type {any} */ data) =>
+    ${loaded(targets, { what: "The targets", rows: 3 }, (data) =>
       data.items.length === 0
         ? html`<div class="state state-small"><p>No target yet. A target is a webhook, some e-mail addresses or a command.</p></div>`
-        : html`<ul>${data.items.map((/** @type {any} */ target) => html`<${Target} key=${target.id} target=${target}
-            open=${setOpen} />`)}</ul>`}</${Loaded}>
+        : html`<ul>${data.items.map((target) => html`<${Target} key=${target.id} target=${target}
+            open=${setOpen} />`)}</ul>`)}
     ${open?.what === "edit" && html`<${TargetDialog} target=${open.target} close=${close} saved=${saved} />`}
     ${made && html`<${KeyDialog} made=${made} close=${() => setMade(null)} />`}
     ${
       open?.what === "delete" &&
-      html`<${DeleteDialog} what="target" of=${open.target} close=${close} done=${of.reload}
+      html`<${DeleteDialog} what="target" name=${open.target.name} close=${close} done=${targets.reload}
+      remove=${() => api.delete("/alerts/targets/{alert_target_id}", { alert_target_id: open.target.id })}
       says="Nothing is sent to it any more. It stays while a rule tells it." />`
     }
   </${Panel}>`;
 }
 
-/** @param {{target: any, open: (what: any) => void}} props */
+/** @param {{target: Api.TargetAnswer, open: (open: Open) => void}} props */
 function Target({ target, open }) {
   const [testing, setTesting] = useState(false);
   const test = async () => {

@@ -5,10 +5,10 @@ import { say, sayRefused } from "../../components/shell/toast.js";
 const EVERY = 500;
 const MOST_LOOKS = 20;
 
-/** @param {any} target */
+/** @param {Api.TargetAnswer} target */
 export async function sendTest(target) {
   try {
-    const { notice_id } = await api.post(`/alerts/targets/${target.id}/test`);
+    const { notice_id } = await api.post("/alerts/targets/{alert_target_id}/test", { alert_target_id: target.id });
     say(outcome(target.name, await delivered(notice_id)));
   } catch (error) {
     sayRefused("Not tested.", error);
@@ -25,7 +25,7 @@ async function delivered(notice_id) {
   return null;
 }
 
-/** @param {string} name @param {any} delivery */
+/** @param {string} name @param {Api.AlertDeliveryAnswer | null} delivery */
 function outcome(name, delivery) {
   if (delivery === null) return `The notice to ${name} is on its way. It has not been tried yet.`;
   return delivery.error ? `The notice to ${name} did not arrive: ${delivery.error}` : `The notice to ${name} arrived.`;

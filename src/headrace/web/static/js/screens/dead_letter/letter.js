@@ -1,7 +1,7 @@
 import { api } from "../../api.js";
 import { Icon } from "../../components/icon.js";
 import { JsonTree } from "../../components/json_tree.js";
-import { Loaded } from "../../components/states.js";
+import { loaded } from "../../components/states.js";
 import { RelativeTime } from "../../components/time.js";
 import { say, sayRefused } from "../../components/shell/toast.js";
 import { shortId } from "../../lib/format.js";
@@ -11,11 +11,11 @@ import { may } from "../../session.js";
 import { html, useState } from "../../ui.js";
 import { EnqueueDialog } from "../jobs/enqueue.js";
 
-/** One that waits for somebody; what it was given is read when it is opened. @param {{job: any, open: boolean, changed: () => void}} props */
+/** One that waits for somebody; what it was given is read when it is opened. @param {{job: Api.JobAnswer, open: boolean, changed: () => void}} props */
 export function Letter({ job, open, changed }) {
   const redrive = async () => {
     try {
-      await api.post(`/jobs/${job.id}/retry`);
+      await api.post("/jobs/{job_id}/retry", { job_id: job.id });
       say(`Redriven ${job.definition} ${shortId(job.id)}.`, { href: href(`/jobs/${job.id}`), go: "Open" });
     } catch (error) {
       sayRefused("Not redriven.", error);
@@ -40,15 +40,13 @@ export function Letter({ job, open, changed }) {
 
 /** @param {{id: string, changed: () => void}} props */
 function Inside({ id, changed }) {
-  const job = useResource(`letter ${id}`, (signal) => api.get(`/jobs/${encodeURIComponent(id)}`, {}, signal));
+  const job = useResource(`letter ${id}`, (signal) => api.get("/jobs/{job_id}", { job_id: id }, signal));
   const [editing, setEditing] = useState(false);
   const close = () => {
     setEditing(false);
     changed();
   };
-  return html`<div class="letter-inside"><${Loaded} of=${job} what="This job" rows=${3}>${(
-    /** @type {any} */ whole,
-  ) => html`
+  return html`<div class="letter-inside">${loaded(job, { what: "This job", rows: 3 }, (whole) => html`
     <div class="stack stack-tight">
       <h3>Error</h3><pre class="code-block" tabindex="0">${whole.last_error}</pre>
       <p class="actions">
@@ -61,5 +59,5 @@ function Inside({ id, changed }) {
       </p>
     </div>
     <div class="stack stack-tight"><h3>Payload</h3><${JsonTree} value=${whole.payload} /></div>
-    ${editing && html`<${EnqueueDialog} copyOf=${whole} retry close=${close} />`}`}</${Loaded}></div>`;
+    ${editing && html`<${EnqueueDialog} copyOf=${whole} retry close=${close} />`}`)}</div>`;
 }

@@ -9,24 +9,36 @@ import { may } from "../../session.js";
 import { html, useState } from "../../ui.js";
 import { EnqueueDialog } from "../jobs/enqueue.js";
 
-/** @param {{definition: any, show: (changed: any) => void}} props */
+/** What operators alone see may not be there. @typedef {Api.DefinitionAnswer & Partial<Api.InspectedDefinition>} Definition */
+
+/** @param {{definition: Definition, show: (changed: Partial<Api.InspectedDefinition>) => void}} props */
 export function Actions({ definition, show }) {
   const [dialog, setDialog] = useState(/** @type {"" | "enqueue" | "pause"} */ (""));
   const close = () => setDialog("");
-  const path = `/admin/jobs/definitions/${encodeURIComponent(definition.key)}`;
-  const change = async (/** @type {any} */ wanted, /** @type {() => Promise<any>} */ ask, /** @type {string} */ not) => {
+  const { key } = definition;
+  const change = async (
+    /** @type {Partial<Api.InspectedDefinition>} */ wanted,
+    /** @type {Promise<Api.InspectedDefinition>} */ answer,
+    /** @type {string} */ refused,
+  ) => {
     show(wanted);
     try {
-      show(await ask());
+      show(await answer);
     } catch (error) {
       show(definition);
-      sayRefused(not, error);
+      sayRefused(refused, error);
     }
   };
   const enable = (/** @type {boolean} */ enabled) =>
-    change({ enabled }, () => api.patch(path, { enabled }), enabled ? "Not enabled." : "Not disabled.");
-  const pause = async (/** @type {any} */ how) => show(await api.post(`${path}/pause`, how));
-  const resume = () => change({ paused: false, pause: null }, () => api.post(`${path}/resume`), "Not resumed.");
+    change(
+      { enabled },
+      api.patch("/admin/jobs/definitions/{key}", { key }, { enabled }),
+      enabled ? "Not enabled." : "Not disabled.",
+    );
+  const pause = async (/** @type {Api.PauseRequest} */ request) =>
+    show(await api.post("/admin/jobs/definitions/{key}/pause", { key }, request));
+  const resume = () =>
+    change({ paused: false, pause: null }, api.post("/admin/jobs/definitions/{key}/resume", { key }), "Not resumed.");
   const runnable = definition.enabled !== false && !definition.deleted_from_code_at && may("jobs.enqueue");
   const pauses = may("definitions.pause");
   useKeys(runnable ? [{ keys: "e", says: "Enqueue a job of it", does: () => setDialog("enqueue") }] : []);

@@ -6,7 +6,7 @@ import { html, useState } from "../../ui.js";
 
 const KINDS = /** @type {Record<string, string>} */ ({ long: "text", choice: "one of", json: "JSON" });
 
-/** What it takes. @param {{definition: any}} props */
+/** What it takes. @param {{definition: Api.DefinitionAnswer}} props */
 export function Arguments({ definition }) {
   const [mode, setMode] = useState("table");
   const fields = fieldsOf(definition.payload_schema, definition.secret_fields);

@@ -3,7 +3,7 @@ import { PausedWords } from "../../components/forms/pause_dialog.js";
 import { RelativeTime } from "../../components/time.js";
 import { html } from "../../ui.js";
 
-/** Why its jobs do not run. @param {{definition: any}} props */
+/** Why its jobs do not run. @param {{definition: Api.InspectedDefinition}} props */
 export function Notices({ definition }) {
   const { pause } = definition;
   return html`

@@ -2,7 +2,7 @@ import { Panel } from "../../components/panel.js";
 import { RelativeTime } from "../../components/time.js";
 import { html } from "../../ui.js";
 
-/** Whose code declares it, and which workers know it. @param {{definition: any}} props */
+/** Whose code declares it, and which workers know it. @param {{definition: Api.InspectedDefinition}} props */
 export function Registered({ definition }) {
   const { workers } = definition;
   return html`<${Panel} title="Registered">

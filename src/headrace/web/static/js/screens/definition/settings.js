@@ -48,7 +48,7 @@ function Form({ title, settings, definition, show, close }) {
     if (Object.keys(changes).length === 0) return close();
     setBusy(true);
     try {
-      show(await api.patch(`/admin/jobs/definitions/${encodeURIComponent(definition.key)}`, changes));
+      show(await api.patch("/admin/jobs/definitions/{key}", { key: definition.key }, changes));
       say("Saved. It holds from now on, in every worker.");
       close();
     } catch (error) {

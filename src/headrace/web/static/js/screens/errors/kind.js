@@ -18,7 +18,7 @@ export function isRising({ steps }) {
   return lately >= FEW && lately >= sum(steps.slice(0, from));
 }
 
-/** @param {{kind: any, first: boolean, open: boolean, retry: (filter: any) => void}} props first: of those that rise */
+/** @param {{kind: Api.ErrorKindAnswer, first: boolean, open: boolean, retry: (filter: Api.BulkFilter) => void}} props first: of those that rise */
 export function Kind({ kind, first, open, retry }) {
   const toggle = () => setQuery({ open: open ? null : kind.fingerprint });
   const rising = isRising(kind);
@@ -49,7 +49,7 @@ export function Kind({ kind, first, open, retry }) {
   </li>`;
 }
 
-/** @param {{kind: any}} props */
+/** @param {{kind: Api.ErrorKindAnswer}} props */
 function Sample({ kind }) {
   const { sample } = kind;
   return html`<div class="error-sample">

@@ -8,7 +8,6 @@ import { outcomeKind, outcomeWord } from "../../lib/timeline.js";
 import { zone } from "../../preferences.js";
 import { html } from "../../ui.js";
 
-/** @typedef {import("../../types.js").Attempt} Attempt */
 const ICONS = /** @type {Record<string, [string, string]>} */ ({
   failed: ["failed", "is-bad"],
   succeeded: ["succeeded", "is-ok"],
@@ -17,11 +16,12 @@ const ICONS = /** @type {Record<string, [string, string]>} */ ({
 
 /**
  * How far it is, and what came of each attempt; the newest first.
- * @param {{job: any, attempts: import("../../resource.js").Resource<any>, usual: any}} props
+ * @param {{job: Api.WholeJobAnswer, attempts: Resource<Api.AttemptsAnswer>, usual?: Api.UsualAnswer}} props
  */
 export function Attempts({ job, attempts, usual }) {
-  const running = job.status === "running" && job.started_at;
-  const seconds = running ? Math.max(0, now.value - Date.parse(job.started_at)) / 1000 : 0;
+  const since = job.status === "running" ? job.started_at : null;
+  const running = since !== null;
+  const seconds = running ? Math.max(0, now.value - Date.parse(since)) / 1000 : 0;
   const ended = [...(attempts.data?.items ?? [])].reverse();
   return html`<section class="panel first-when-narrow" aria-labelledby="attempts">
     ${
@@ -49,7 +49,7 @@ export function Attempts({ job, attempts, usual }) {
   </section>`;
 }
 
-/** @param {{attempt: Attempt}} props */
+/** @param {{attempt: Api.AttemptAnswer}} props */
 function One({ attempt }) {
   const [icon, kind] = ICONS[outcomeKind(attempt.outcome)] ?? ICONS.stopped;
   const took = attempt.started_at ? (Date.parse(attempt.finished_at) - Date.parse(attempt.started_at)) / 1000 : null;

@@ -3,21 +3,19 @@ import { request } from "../../api.js";
 import { readEvents } from "../../lib/events.js";
 import { useEffect, useRef, useState } from "../../ui.js";
 
-/** @typedef {import("../../types.js").LogLine} LogLine */
-
 export const MOST_LINES = 50_000;
 const EVERY = 150;
 const AGAIN_AFTER = 2000;
 
-/** @param {import("../../types.js").Job} job */
+/** @param {Api.JobAnswer} job */
 export function useLines(job) {
-  const [lines, setLines] = useState(/** @type {LogLine[]} */ ([]));
+  const [lines, setLines] = useState(/** @type {Api.LineAnswer[]} */ ([]));
   const [state, setState] = useState(
     /** @type {{ended: boolean, error: Error | null}} */ ({ ended: false, error: null }),
   );
   const [turn, setTurn] = useState(0);
   const place = useRef(/** @type {string | null} */ (null));
-  const all = useRef(/** @type {LogLine[]} */ ([]));
+  const all = useRef(/** @type {Api.LineAnswer[]} */ ([]));
   // A retry opens a log that had ended.
   const isOver = ["succeeded", "failed", "canceled", "dead_letter"].includes(job.status);
 
@@ -32,11 +30,11 @@ export function useLines(job) {
     };
     const read = async () => {
       setState({ ended: false, error: null });
-      const query = { follow: true, after: place.current };
-      const response = await request("GET", `/jobs/${encodeURIComponent(job.id)}/logs`, { query, signal: gone.signal });
+      const values = { job_id: job.id, follow: true, after: place.current };
+      const response = await request("GET", "/jobs/{job_id}/logs", { values, signal: gone.signal });
       for await (const event of readEvents(response)) {
         if (event?.name === "line") {
-          all.current.push(event.data);
+          all.current.push(/** @type {Api.LineAnswer} */ (event.data));
           place.current = event.id;
           showing ??= setTimeout(show, EVERY);
         } else if (event?.name === "end") {

@@ -8,7 +8,7 @@ import { Failed } from "../../components/states.js";
 import { useKeys } from "../../keyboard.js";
 import { plural } from "../../lib/format.js";
 import { place } from "../../router.js";
-import { html, useEffect, useMemo, useState } from "../../ui.js";
+import { html, typed, useEffect, useMemo, useState } from "../../ui.js";
 import { MOST_LINES, useLines } from "./lines.js";
 
 const LEVELS = /** @type {[string, string][]} */ ([
@@ -18,7 +18,7 @@ const LEVELS = /** @type {[string, string][]} */ ([
   ["40", "Error"],
 ]);
 
-/** @param {{job: import("../../types.js").WholeJob}} props */
+/** @param {{job: Api.WholeJobAnswer}} props */
 export function Log({ job }) {
   const { lines, ended, error, again, cut } = useLines(job);
   const [following, follow] = useState(true);
@@ -77,7 +77,7 @@ export function Log({ job }) {
       <button class="button button-small" type="button" onClick=${() => follow(!following)}><${Icon}
         name=${following ? "pause" : "play"} />${following ? "Pause" : "Follow"}</button>`
     }
-    ${lines.length > 0 && html`<${Download} path=${`/jobs/${job.id}/logs`} query=${{ format: "text" }}
+    ${lines.length > 0 && html`<${Download} path="/jobs/{job_id}/logs" values=${{ job_id: job.id, format: "text" }}
       name=${`job-${job.id}.log`} label="Download the log" class=${live ? "" : "push"} />`}`;
   const note = lines.length ? plural(lines.length, "line") : "";
   return html`<${Panel} title="Log" note=${note} head=${head}>
@@ -89,7 +89,7 @@ export function Log({ job }) {
         options=${[["", "All"], ...streams.map((name) => [name, name])]} value=${stream} choose=${setStream} />`}
       <div class="search"><${Icon} name="search" /><input id="log-search" aria-label="Search this log" placeholder="Search this log" value=${seek}
         autocomplete="off" spellcheck=${false}
-        onInput=${(/** @type {any} */ event) => search(event.target.value)}
+        onInput=${typed(search)}
         onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
           if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
           if (event.key === "Escape") /** @type {HTMLElement} */ (event.target).blur();

@@ -8,14 +8,13 @@ import { zone } from "../../preferences.js";
 import { useResource } from "../../resource.js";
 import { html } from "../../ui.js";
 
-/** @typedef {import("../../types.js").WholeJob} WholeJob */
 /** @typedef {import("../../lib/timeline.js").Phase} Phase */
 
 const RUNS = ["running", "failed", "succeeded", "stopped"];
 // A phase narrower than this share of the whole has no room for words.
 const ROOM = 0.07;
 
-/** @param {{job: WholeJob, attempts: import("../../resource.js").Resource<any>}} props */
+/** @param {{job: Api.WholeJobAnswer, attempts: Resource<Api.AttemptsAnswer>}} props */
 export function Timeline({ job, attempts }) {
   const live = ["scheduled", "queued", "running"].includes(job.status);
   const all = phases(job, attempts.data?.items ?? [], live ? now.value : 0);
@@ -76,15 +75,15 @@ function Legend({ all }) {
 // "Running" and "ended" are seen anyway.
 const SEEN = ["running", "ended", "next"];
 
-/** What a job that waits is waiting for, and whether the worker of one that runs is silent. @param {{job: WholeJob}} props */
+/** What a job that waits is waiting for, and whether the worker of one that runs is silent. @param {{job: Api.WholeJobAnswer}} props */
 function Why({ job }) {
   const live = ["scheduled", "queued", "running"].includes(job.status);
   const why = useResource(`why ${job.id} ${job.status} ${live ? Math.floor(now.value / 5000) : ""}`, (signal) =>
-    live ? api.get(`/jobs/${job.id}/why`, {}, signal) : Promise.resolve({ reasons: [] }),
+    live ? api.get("/jobs/{job_id}/why", { job_id: job.id }, signal) : Promise.resolve({ reasons: [] }),
   );
-  const reasons = (why.data?.reasons ?? []).filter((/** @type {any} */ reason) => !SEEN.includes(reason.code));
+  const reasons = (why.data?.reasons ?? []).filter((reason) => !SEEN.includes(reason.code));
   if (reasons.length === 0) return null;
   return html`<p class="why"><${Icon} name=${job.status === "scheduled" ? "scheduled" : "warning"} /><span><span
-    class="strong">${job.status === "running" ? "It may stand still" : "Why it waits"}: </span>${reasons.map((/** @type {any} */ reason) => reason.detail).join(" ")}</span>
+    class="strong">${job.status === "running" ? "It may stand still" : "Why it waits"}: </span>${reasons.map((reason) => reason.detail).join(" ")}</span>
     </p>`;
 }

@@ -6,26 +6,24 @@ import { capital, statusWord } from "../../lib/format.js";
 import { html } from "../../ui.js";
 import { canCancel, canRetry } from "./change.js";
 
-/** @typedef {"retry" | "cancel"} Action */
-
-/** @param {{selection: import("./selection.js").Selection, page: any, filterNow: () => Record<string, any>}} props */
+/** @param {{selection: import("./selection.js").Selection, page: import("./page.js").LivePage, filterNow: () => Api.BulkFilter}} props */
 export function BulkActions({ selection, page, filterNow }) {
   const bulk = useBulk(() => {
     selection.clear();
     page.reload();
   });
   if (bulk.running) return bulk.view;
-  const chosen = (page.jobs ?? []).filter((/** @type {any} */ job) => selection.ids.has(job.id));
-  const button = (/** @type {Action} */ action, /** @type {any[]} */ jobs, /** @type {boolean} */ primary) =>
+  const chosen = (page.jobs ?? []).filter((job) => selection.ids.has(job.id));
+  const button = (/** @type {"retry" | "cancel"} */ action, /** @type {Api.JobAnswer[]} */ jobs, /** @type {boolean} */ primary) =>
     jobs.length > 0 &&
     html`<button class="button button-small ${primary ? "button-primary" : ""}" type="button"
       onClick=${() => bulk.prepare(action, { ids: jobs.map((job) => job.id), status: [...new Set(jobs.map((job) => job.status))] })}>
       <${Icon} name=${action === "retry" ? "retry" : "stop"} />${capital(action)} ${jobs.length}</button>`;
   const retryable = chosen.filter(canRetry);
   const cancelable = chosen.filter(canCancel);
-  const statuses = [...new Set(chosen.map((/** @type {any} */ job) => statusWord(job.status)))];
+  const statuses = [...new Set(chosen.map((job) => statusWord(job.status)))];
   const same = statuses.length === 1 ? `all ${statuses[0]}` : "";
-  const allAction = /** @type {Action} */ (retryable.length >= cancelable.length ? "retry" : "cancel");
+  const allAction = retryable.length >= cancelable.length ? "retry" : "cancel";
   return html`
     ${
       chosen.length > 0 &&

@@ -4,25 +4,24 @@ import { shortId } from "../../lib/format.js";
 import { html, useState } from "../../ui.js";
 import { canCancel, changeOne } from "./change.js";
 
-/** @typedef {import("../../types.js").Job} Job */
-
 /**
  * `cancel` asks where it must and does; `view` is the question.
- * @param {(job: any) => void} show
+ * @template {Api.JobAnswer} T
+ * @param {(job: T) => void} show
  */
 export function useCancel(show) {
-  const [asked, ask] = useState(/** @type {Job | null} */ (null));
-  const cancel = (/** @type {Job} */ job) =>
+  const [asked, ask] = useState(/** @type {T | null} */ (null));
+  const cancel = (/** @type {T} */ job) =>
     job.status === "running" && canCancel(job) ? ask(job) : changeOne("cancel", job, show);
   const close = () => ask(null);
   const go = () => {
     close();
-    changeOne("cancel", /** @type {Job} */ (asked), show);
+    changeOne("cancel", /** @type {T} */ (asked), show);
   };
   return { cancel, view: asked && html`<${Question} job=${asked} close=${close} go=${go} />` };
 }
 
-/** @param {{job: Job, close: () => void, go: () => void}} props */
+/** @param {{job: Api.JobAnswer, close: () => void, go: () => void}} props */
 function Question({ job, close, go }) {
   return html`<${Dialog} title=${`Cancel ${job.definition} ${shortId(job.id)}?`} close=${close} onSubmit=${go} foot=${html`
       <button class="button" type="button" onClick=${close}>Let it run</button>

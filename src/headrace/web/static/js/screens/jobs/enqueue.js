@@ -4,31 +4,30 @@ import { Dialog } from "../../components/forms/dialog.js";
 import { Field, Select } from "../../components/forms/field.js";
 import { SchemaForm } from "../../components/forms/schema_form.js";
 import { Segmented } from "../../components/forms/segmented.js";
-import { Loaded } from "../../components/states.js";
+import { loaded } from "../../components/states.js";
 import { say } from "../../components/shell/toast.js";
 import { NO_DURATION, readDuration } from "../../lib/durations.js";
 import { shortId } from "../../lib/format.js";
 import { covers, fieldsOf, initialValues, readValues, withoutMasks } from "../../lib/schema.js";
 import { useResource } from "../../resource.js";
 import { href } from "../../router.js";
-import { html, useState } from "../../ui.js";
+import { html, typed, useState } from "../../ui.js";
 
-/** @typedef {import("../../types.js").Definition} Definition */
 /**
  * @param {object} props
  * @param {() => void} props.close
  * @param {string} [props.definition] chosen at first
- * @param {import("../../types.js").WholeJob} [props.copyOf] then its payload is there, and it may be changed
+ * @param {Api.WholeJobAnswer} [props.copyOf] then its payload is there, and it may be changed
  * @param {boolean} [props.retry] refer to the old one, and keep what is masked
  */
 export function EnqueueDialog({ close, definition, copyOf, retry = false }) {
   const definitions = useResource("to enqueue", (signal) => api.get("/definitions", { limit: 500 }, signal));
-  return html`<${Loaded} of=${definitions} what="What may be run">${(/** @type {any} */ data) =>
+  return html`${loaded(definitions, { what: "What may be run" }, (data) =>
     html`<${Form} definitions=${data.items} first=${copyOf?.definition ?? definition} copyOf=${copyOf}
-      retry=${retry} close=${close} />`}</${Loaded}>`;
+      retry=${retry} close=${close} />`)}`;
 }
 
-/** @param {{definitions: Definition[], first?: string, copyOf?: any, retry: boolean, close: () => void}} props */
+/** @param {{definitions: Api.DefinitionAnswer[], first?: string, copyOf?: Api.WholeJobAnswer, retry: boolean, close: () => void}} props */
 function Form({ definitions, first, copyOf, retry, close }) {
   const [key, setKey] = useState(
     definitions.some((one) => one.key === first) ? /** @type {string} */ (first) : (definitions[0]?.key ?? ""),
@@ -76,9 +75,11 @@ function Form({ definitions, first, copyOf, retry, close }) {
     if (Object.keys(wrong).length) return;
     setBusy(true);
     try {
-      const made = retry
-        ? await api.post(`/jobs/${copyOf.id}/retry`, { payload: read.payload })
-        : await api.post("/jobs", { definition: key, payload: read.payload, delay_seconds: seconds || undefined });
+      const { payload } = read;
+      const made =
+        retry && copyOf
+          ? await api.post("/jobs/{job_id}/retry", { job_id: copyOf.id }, { payload })
+          : await api.post("/jobs", {}, { definition: key, payload, delay_seconds: seconds || undefined });
       say(`Enqueued ${key} ${shortId(made.id)}.`, { href: href(`/jobs/${made.id}`), go: "Open" });
       close();
     } catch (error) {
@@ -98,7 +99,7 @@ function Form({ definitions, first, copyOf, retry, close }) {
         aria-busy=${busy}>Enqueue</button>`}>
     <div class="fields">
       <${Field} label="Definition" hint=${chosen?.description || undefined} problem=${problems.definition}>${(
-        /** @type {any} */ attributes,
+        /** @type {Attributes} */ attributes,
       ) =>
         html`<${Select} attributes=${{ ...attributes, disabled: retry }} value=${key} choose=${choose}
           options=${definitions.map((one) => [one.key, one.key])} />`}</${Field}>
@@ -109,24 +110,24 @@ function Form({ definitions, first, copyOf, retry, close }) {
       ${
         mode === "json"
           ? html`<${Field} label="JSON" problem=${problems.payload}>
-            ${(/** @type {any} */ attributes) => html`<textarea ...${attributes} rows="10" spellcheck=${false}
-            value=${text} onInput=${(/** @type {any} */ event) => setText(event.target.value)} />`}</${Field}>`
+            ${(/** @type {Attributes} */ attributes) => html`<textarea ...${attributes} rows="10" spellcheck=${false}
+            value=${text} onInput=${typed(setText)} />`}</${Field}>`
           : html`<${SchemaForm} fields=${fields} values=${values} change=${setValues} problems=${problems} />`
       }
       ${
         !retry &&
         html`<${Field} label="Not before" hint="How long from now, such as 30s or 5m; at once when empty."
           problem=${problems.delay_seconds}>${(
-          /** @type {any} */ attributes,
+          /** @type {Attributes} */ attributes,
         ) =>
           html`<input ...${attributes} value=${delay}
-            onInput=${(/** @type {any} */ event) => setDelay(event.target.value)} autocomplete="off" />`}</${Field}>`
+            onInput=${typed(setDelay)} autocomplete="off" />`}</${Field}>`
       }
     </div>
   </${Dialog}>`;
 }
 
-/** @param {string} text @returns {{payload: any, problems: Record<string, string>}} */
+/** @param {string} text @returns {{payload: Record<string, unknown>, problems: Record<string, string>}} */
 function readText(text) {
   try {
     return { payload: JSON.parse(text), problems: {} };

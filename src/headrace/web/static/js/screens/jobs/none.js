@@ -10,7 +10,7 @@ import { html } from "../../ui.js";
 
 /**
  * Why there is nothing to see, and what else to try.
- * @param {{text: string, status: string, enqueue: () => void, filter: any}} props
+ * @param {{text: string, status: string, enqueue: () => void, filter: Api.BulkFilter}} props
  */
 export function NoJobs({ text, status, enqueue, filter }) {
   const query = parseQuery(text);

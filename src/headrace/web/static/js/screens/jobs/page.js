@@ -6,25 +6,26 @@ import { changedMuch, onJobs } from "../../live.js";
 import { useResource, useWhenChanged } from "../../resource.js";
 import { useEffect, useRef, useState } from "../../ui.js";
 
-/** @typedef {import("../../types.js").Job} Job */
-
 const PAGE = 50;
 // Who has scrolled further is reading.
 const SCROLLED = 80;
 
-/** @param {{key: string, filterNow: () => Record<string, any>, cursor: string, valid: boolean, busy: boolean}} how */
+/** @type {Api.JobsAnswer} */
+const NONE = { items: [] };
+
+/** @param {{key: string, filterNow: () => Api.BulkFilter, cursor: string, valid: boolean, busy: boolean}} wanted */
 export function useLivePage({ key, filterNow, cursor, valid, busy }) {
   const read = useResource(key, (signal) =>
     valid
       ? api.get("/jobs", { ...filterNow(), limit: PAGE, cursor }, signal)
-      : Promise.resolve({ items: [], next_cursor: null }),
+      : Promise.resolve(NONE),
   );
-  const [newer, setNewer] = useState(/** @type {Job[]} */ ([]));
-  const state = useRef({ busy, cursor, filterNow, items: /** @type {Job[]} */ ([]) });
+  const [newer, setNewer] = useState(/** @type {Api.JobAnswer[]} */ ([]));
+  const state = useRef({ busy, cursor, filterNow, items: /** @type {Api.JobAnswer[]} */ ([]) });
   state.current = { busy, cursor, filterNow, items: read.data?.items ?? [] };
   useEffect(() => setNewer([]), [key]);
 
-  const put = (/** @type {Job[]} */ jobs) =>
+  const put = (/** @type {Api.JobAnswer[]} */ jobs) =>
     read.update((data) => ({ ...data, items: merge(data.items, jobs, state.current.filterNow(), state.current.busy) }));
 
   useEffect(
@@ -48,7 +49,7 @@ export function useLivePage({ key, filterNow, cursor, valid, busy }) {
   });
 
   return {
-    jobs: /** @type {Job[] | undefined} */ (read.data?.items),
+    jobs: read.data?.items,
     next: read.data?.next_cursor,
     searchedTo: read.data?.searched_to,
     newer: newer.length,
@@ -64,23 +65,25 @@ export function useLivePage({ key, filterNow, cursor, valid, busy }) {
   };
 }
 
+/** @typedef {ReturnType<typeof useLivePage>} LivePage */
+
 const isReading = () => scrollY > SCROLLED || openMenus.count > 0;
 
-/** Of jobs that are older than the page shows, others come first. @param {Job} job @param {Job[]} items */
+/** Of jobs that are older than the page shows, others come first. @param {Api.JobAnswer} job @param {Api.JobAnswer[]} items */
 const isNewer = (job, items) => items.length < PAGE || job.id > items[items.length - 1].id;
 
-/** @param {Job[]} before @param {Job[]} fresh */
+/** @param {Api.JobAnswer[]} before @param {Api.JobAnswer[]} fresh */
 function union(before, fresh) {
   const all = new Map([...before, ...fresh].map((job) => [job.id, job]));
   return [...all.values()];
 }
 
 /**
- * @param {Job[]} items
- * @param {Job[]} changed
- * @param {Record<string, any>} filter
+ * @param {Api.JobAnswer[]} items
+ * @param {Api.JobAnswer[]} changed
+ * @param {Api.BulkFilter} filter
  * @param {boolean} busy
- * @returns {Job[]}
+ * @returns {Api.JobAnswer[]}
  */
 function merge(items, changed, filter, busy) {
   const known = new Map(items.map((job) => [job.id, job]));

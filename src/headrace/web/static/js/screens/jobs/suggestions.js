@@ -33,9 +33,9 @@ export function useSuggestions() {
       word === ""
         ? []
         : definitions
-            .filter((/** @type {any} */ one) => one.key.includes(word))
+            .filter((one) => one.key.includes(word))
             .slice(0, 4)
-            .map((/** @type {any} */ one) => ({ text: `definition:${one.key}`, note: one.kind }));
+            .map((one) => ({ text: `definition:${one.key}`, note: one.kind }));
     return [
       { title: "Qualifier", items: qualifiers.slice(0, word ? MOST : 5) },
       { title: "Definitions", items: named },
@@ -45,8 +45,8 @@ export function useSuggestions() {
 
 /**
  * @param {string} name
- * @param {any[]} definitions
- * @param {any[]} counts
+ * @param {Api.DefinitionAnswer[]} definitions
+ * @param {Api.CountAnswer[]} counts
  * @returns {{value: string, says?: string, note?: string}[]}
  */
 function valuesOf(name, definitions, counts) {

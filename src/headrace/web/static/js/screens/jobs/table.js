@@ -12,9 +12,6 @@ import { useCancel } from "./cancel.js";
 import { changeOne } from "./change.js";
 import { COLUMNS } from "./columns.js";
 
-/** @typedef {import("../../types.js").Job} Job */
-/** @typedef {import("../../types.js").Usual} Usual */
-
 const CLASSES = /** @type {Record<string, string>} */ ({
   attempt: "num",
   changed: "num",
@@ -24,17 +21,16 @@ const CLASSES = /** @type {Record<string, string>} */ ({
   tenant: "roomy-only",
 });
 
-/** @param {{page: any, usual: Usual[], columns: string[], selection: import("./selection.js").Selection}} props */
+/** @param {{page: import("./page.js").LivePage, usual: Api.UsualAnswer[], columns: string[], selection: import("./selection.js").Selection}} props */
 export function JobsTable({ page, usual, columns, selection }) {
-  /** @type {Job[]} */
-  const jobs = page.jobs;
+  const jobs = page.jobs ?? [];
   const usuals = new Map(usual.map((one) => [one.definition, one]));
-  const show = (/** @type {Job} */ changed) => page.put([changed]);
+  const show = (/** @type {Api.JobAnswer} */ changed) => page.put([changed]);
   const canceling = useCancel(show);
   useTableKeys(jobs, selection, { show, cancel: canceling.cancel });
   const all = jobs.length > 0 && jobs.every((job) => selection.ids.has(job.id));
   const selects = may("jobs.bulk");
-  const row = (/** @type {Job} */ job) => {
+  const row = (/** @type {Api.JobAnswer} */ job) => {
     const selected = selection.ids.has(job.id);
     const current = selection.cursor === job.id;
     const usual = usuals.get(job.definition);
@@ -55,7 +51,19 @@ export function JobsTable({ page, usual, columns, selection }) {
     ${canceling.view}`;
 }
 
-/** @param {any} props */
+/**
+ * @typedef {object} RowProps
+ * @property {Api.JobAnswer} job
+ * @property {Api.JobAnswer[]} jobs all of the page
+ * @property {Api.UsualAnswer} [usual]
+ * @property {string[]} columns
+ * @property {boolean} selects whether rows can be selected
+ * @property {boolean} selected
+ * @property {boolean} current
+ * @property {import("./selection.js").Selection} selection
+ */
+
+/** @param {RowProps} props */
 function Row({ job, usual, columns, selects, selected, current, selection, jobs }) {
   const select = (/** @type {MouseEvent} */ event) =>
     event.shiftKey ? selection.toHere(job.id, jobs) : selection.toggle(job.id);
@@ -66,11 +74,11 @@ function Row({ job, usual, columns, selects, selected, current, selection, jobs 
     <td class="cell-job"><a href=${href(`/jobs/${job.id}`)}>
       <span class="row-name">${job.definition}</span>${" "}<code class="quiet">${shortId(job.id)}</code>
     </a></td>
-    ${columns.map((/** @type {string} */ name) => html`<${Cell} key=${name} name=${name} job=${job} usual=${usual} />`)}
+    ${columns.map((name) => html`<${Cell} key=${name} name=${name} job=${job} usual=${usual} />`)}
   </tr>`;
 }
 
-/** @param {{name: string, job: Job, usual?: Usual}} props */
+/** @param {{name: string, job: Api.JobAnswer, usual?: Api.UsualAnswer}} props */
 function Cell({ name, job, usual }) {
   switch (name) {
     case "tenant":
@@ -92,7 +100,7 @@ function Cell({ name, job, usual }) {
   }
 }
 
-/** @param {Job} job */
+/** @param {Api.JobAnswer} job */
 const changedAt = (job) =>
   (job.status === "scheduled" ? job.run_at : null) ??
   job.finished_at ??
@@ -100,7 +108,7 @@ const changedAt = (job) =>
   job.queued_at ??
   job.created_at;
 
-/** @param {{job: Job, usual?: Usual}} props */
+/** @param {{job: Api.JobAnswer, usual?: Api.UsualAnswer}} props */
 function Duration({ job, usual }) {
   if (!job.started_at) return html`<span class="quiet">not started</span>`;
   const end = job.status === "running" ? now.value : job.finished_at ? Date.parse(job.finished_at) : null;
@@ -108,7 +116,7 @@ function Duration({ job, usual }) {
   return html`<${UsualBar} seconds=${Math.max(0, end - Date.parse(job.started_at)) / 1000} usual=${usual} />`;
 }
 
-/** @param {{job: Job}} props */
+/** @param {{job: Api.JobAnswer}} props */
 function Said({ job }) {
   if (job.status === "running" && job.progress !== null) {
     return html`<td class="clip soft cell-said"><span class="cell-progress"><${Meter} value=${job.progress}
@@ -122,8 +130,8 @@ function Said({ job }) {
 }
 
 /**
- * @param {Job[]} jobs @param {import("./selection.js").Selection} selection
- * @param {{show: (job: Job) => void, cancel: (job: Job) => void}} does
+ * @param {Api.JobAnswer[]} jobs @param {import("./selection.js").Selection} selection
+ * @param {{show: (job: Api.JobAnswer) => void, cancel: (job: Api.JobAnswer) => void}} does
  */
 function useTableKeys(jobs, selection, { show, cancel }) {
   const at = jobs.findIndex((job) => job.id === selection.cursor);
@@ -133,7 +141,7 @@ function useTableKeys(jobs, selection, { show, cancel }) {
     selection.setCursor(job.id);
     document.querySelector(`[data-job="${job.id}"]`)?.scrollIntoView({ block: "nearest" });
   };
-  const here = (/** @type {(job: Job) => void} */ does) => () => at >= 0 && does(jobs[at]);
+  const here = (/** @type {(job: Api.JobAnswer) => void} */ does) => () => at >= 0 && does(jobs[at]);
   useKeys([
     { keys: "j", says: "Next job", does: () => move(at + 1) },
     { keys: "k", says: "Job before", does: () => move(at - 1) },

@@ -7,7 +7,7 @@ import { html } from "../../ui.js";
 
 const DAY = 86_400_000;
 
-/** One line; its time leads to where it stands in its job's log. @param {{line: import("./hits.js").HitLine, words: string}} props */
+/** One line; its time leads to where it stands in its job's log. @param {{line: Api.HitAnswer, words: string}} props */
 export function Hit({ line, words }) {
   const at = Date.parse(line.at);
   const [letter, word, kind] = levelOf(line.level);

@@ -3,9 +3,8 @@ import { api } from "../../api.js";
 import { serverNow } from "../../clock.js";
 import { useEffect, useRef, useState } from "../../ui.js";
 
-/** @typedef {import("../../types.js").LogLine & {job_id: string, tenant: string, definition: string}} HitLine */
 /** @typedef {{query: string, level: string, definition: string, span: string}} Wanted */
-/** @typedef {{lines: HitLine[], cursor: string | null, searchedTo: string | null, error: Error | null, busy: boolean}} Found */
+/** @typedef {{lines: Api.HitAnswer[], cursor: string | null, searchedTo: string | null, error: Error | null, busy: boolean}} Found */
 
 export const SPANS = /** @type {Record<string, number>} */ ({
   "": 0,
@@ -35,10 +34,10 @@ export function useHits(wanted, tail) {
   const latest = useRef(found);
   latest.current = found;
 
-  const ask = (/** @type {Record<string, any>} */ more, /** @type {AbortSignal} */ signal) => {
+  const ask = (/** @type {Partial<Api.Get["/logs"]["values"]>} */ more, /** @type {AbortSignal} */ signal) => {
     const { query, level, definition, span } = wanted;
     const since = SPANS[span] ? new Date(serverNow() - SPANS[span] * 1000).toISOString() : undefined;
-    return api.get("/logs", { query, level, definition, since, limit: PAGE, ...more }, signal);
+    return api.get("/logs", { query, level: Number(level) || null, definition, since, limit: PAGE, ...more }, signal);
   };
   const readOn = async (/** @type {Found} */ from, /** @type {AbortSignal} */ signal) => {
     let { lines, cursor } = from;
@@ -47,7 +46,7 @@ export function useHits(wanted, tail) {
       for (let n = 0; n < MOST_TURNS; n++) {
         const page = await ask({ cursor, limit: enough - lines.length }, signal);
         lines = union(lines, page.items);
-        cursor = page.next_cursor;
+        cursor = page.next_cursor ?? null;
         const over = !cursor || lines.length >= enough || n === MOST_TURNS - 1;
         setFound({ lines, cursor, searchedTo: cursor ? page.searched_to : null, error: null, busy: !over });
         if (over) return;
@@ -93,7 +92,7 @@ export function useHits(wanted, tail) {
   };
 }
 
-/** Each line once, newest first. @param {HitLine[]} a @param {HitLine[]} b @returns {HitLine[]} */
+/** Each line once, newest first. @param {Api.HitAnswer[]} a @param {Api.HitAnswer[]} b @returns {Api.HitAnswer[]} */
 function union(a, b) {
   const all = new Map([...a, ...b].map((line) => [`${line.job_id} ${line.run} ${line.seq}`, line]));
   return [...all.values()].sort((x, y) => Date.parse(y.at) - Date.parse(x.at) || y.run - x.run || y.seq - x.seq);

@@ -1,6 +1,6 @@
 import { Panel } from "../../components/panel.js";
 import { Spark } from "../../components/charts/spark.js";
-import { Loaded } from "../../components/states.js";
+import { loaded } from "../../components/states.js";
 import { count, duration, share } from "../../lib/format.js";
 import { href } from "../../router.js";
 import { html } from "../../ui.js";
@@ -9,13 +9,13 @@ import { WINDOW_WORDS } from "../overview.js";
 // Below this share of successes a row is marked.
 const POOR = 0.9;
 
-/** @param {{of: import("../../resource.js").Resource<any>, window: string}} props */
-export function Busiest({ of, window }) {
+/** @param {{busiest: Resource<Api.BusiestAnswer>, window: Api.BusiestAnswer["window"]}} props */
+export function Busiest({ busiest, window }) {
   const words = WINDOW_WORDS[window];
   return html`<${Panel} title="Busiest definitions" note=${words}
     head=${html`<a class="link push" href=${href("/definitions")}>All definitions</a>`}>
-    <${Loaded} of=${of} what="This table" rows=${5}>${(/** @type {any} */ data) =>
-      data.items.length === 0
+    ${loaded(busiest, { what: "This table", rows: 5 }, ({ items }) =>
+      items.length === 0
         ? html`<div class="state state-small"><p>Nothing ran in the ${words}.</p></div>`
         : html`<div class="table-scroll" tabindex="0" role="group" aria-label="Busiest definitions"><table>
             <thead><tr>
@@ -23,14 +23,13 @@ export function Busiest({ of, window }) {
               <th scope="col" class="num">Count</th><th scope="col" class="num">Succeeded</th>
               <th scope="col" class="num wide-only">p50</th><th scope="col" class="num">p95</th>
             </tr></thead>
-            <tbody>${data.items.map((/** @type {any} */ one) => html`
+            <tbody>${items.map((one) => html`
               <${Row} key=${one.definition} one=${one} words=${words} />`)}</tbody>
-          </table></div>`}
-    </${Loaded}>
+          </table></div>`)}
   </${Panel}>`;
 }
 
-/** @param {{one: any, words: string}} props */
+/** @param {{one: Api.BusyAnswer, words: string}} props */
 function Row({ one, words }) {
   const good = one.attempts - one.failed;
   const poor = good < POOR * one.attempts;

@@ -1,12 +1,10 @@
 import { Chart } from "../../components/charts/chart.js";
 import { Panel } from "../../components/panel.js";
-import { Loaded } from "../../components/states.js";
+import { loaded } from "../../components/states.js";
 import { count, duration } from "../../lib/format.js";
 import { html } from "../../ui.js";
 
-/** @typedef {import("../../resource.js").Resource<any>} Resource */
-
-const UNITS = /** @type {Record<string, string>} */ ({
+const UNITS = /** @type {Record<Api.ChartAnswer["window"], string>} */ ({
   "1h": "a minute",
   "6h": "in 5 minutes",
   "24h": "an hour",
@@ -14,25 +12,25 @@ const UNITS = /** @type {Record<string, string>} */ ({
   "30d": "in 8 hours",
 });
 
-/** @param {any} chart */
-const timesOf = (chart) => chart.items.map((/** @type {any} */ step) => Date.parse(step.at) / 1000);
+/** @param {Api.StepAnswer[]} steps */
+const timesOf = (steps) => steps.map((step) => Date.parse(step.at) / 1000);
 
-/** @param {{of: Resource, window: string, range: any}} props */
-export function Throughput({ of, window, range }) {
+/** @param {{chart: Resource<Api.ChartAnswer>, window: Api.ChartAnswer["window"], range: Children}} props */
+export function Throughput({ chart, window, range }) {
   const legend = html`<p class="legend"><span><i class="key key-area" />succeeded</span><span><i class="key key-bad"
     />failed</span></p>`;
   return html`<${Panel} title=${`Attempts ${UNITS[window]}`} head=${html`${legend}${range}`}>
     <div class="panel-body">
-      <${Loaded} of=${of} what="This chart">${(/** @type {any} */ chart) => {
-        const good = chart.items.map((/** @type {any} */ step) => step.succeeded);
-        const bad = chart.items.map((/** @type {any} */ step) => step.failed + step.dead_letter + step.retried);
-        return html`<${Chart} times=${timesOf(chart)} says=${throughputSays(good, bad, UNITS[window])}
+      ${loaded(chart, { what: "This chart" }, ({ items }) => {
+        const good = items.map((step) => step.succeeded);
+        const bad = items.map((step) => step.failed + step.dead_letter + step.retried);
+        return html`<${Chart} times=${timesOf(items)} says=${throughputSays(good, bad, UNITS[window])}
           format=${(/** @type {number} */ n) => count(n)}
           series=${[
             { name: "Succeeded", kind: "area", values: good },
             { name: "Failed", kind: "bars", values: bad, bad: true },
           ]} />`;
-      }}</${Loaded}>
+      })}
     </div>
   </${Panel}>`;
 }
@@ -43,24 +41,24 @@ function throughputSays(good, bad, unit) {
   return `Attempts ${unit}. ${count(sum(good))} succeeded and ${count(sum(bad))} failed in all; at most ${count(Math.max(0, ...bad))} failed ${unit}.`;
 }
 
-/** @param {{of: Resource}} props */
-export function Waits({ of }) {
-  const last = of.data?.items.findLast((/** @type {any} */ step) => step.latency_seconds.p50 !== null)?.latency_seconds;
+/** @param {{chart: Resource<Api.ChartAnswer>}} props */
+export function Waits({ chart }) {
+  const last = chart.data?.items.findLast((step) => step.latency_seconds.p50 !== null)?.latency_seconds;
   const legend = html`<p class="legend push"><span><i class="key key-line" />p50 ${last ? duration(last.p50) : ""}
     </span><span><i class="key key-dash" />p95 ${last ? duration(last.p95) : ""}</span></p>`;
   return html`<${Panel} title="Wait before start" head=${legend}>
     <div class="panel-body">
-      <${Loaded} of=${of} what="This chart">${(/** @type {any} */ chart) => {
-        const p50 = chart.items.map((/** @type {any} */ step) => floor(step.latency_seconds.p50));
-        const p95 = chart.items.map((/** @type {any} */ step) => floor(step.latency_seconds.p95));
+      ${loaded(chart, { what: "This chart" }, ({ items }) => {
+        const p50 = items.map((step) => floor(step.latency_seconds.p50));
+        const p95 = items.map((step) => floor(step.latency_seconds.p95));
         const says = last
           ? `Wait before start, on a logarithmic scale. Lately half of the attempts waited less than ${duration(last.p50)}, and 95 % less than ${duration(last.p95)}.`
           : "Wait before start. Nothing started.";
-        return html`<${Chart} times=${timesOf(chart)} says=${says} format=${axis} log series=${[
+        return html`<${Chart} times=${timesOf(items)} says=${says} format=${axis} log series=${[
           { name: "p50", kind: "line", values: p50 },
           { name: "p95", kind: "dash", values: p95 },
         ]} />`;
-      }}</${Loaded}>
+      })}
     </div>
   </${Panel}>`;
 }

@@ -1,6 +1,6 @@
 import { api } from "../../api.js";
 import { Panel } from "../../components/panel.js";
-import { Loaded } from "../../components/states.js";
+import { loaded } from "../../components/states.js";
 import { RelativeTime } from "../../components/time.js";
 import { dayMonth, hourMinute } from "../../lib/format.js";
 import { zone } from "../../preferences.js";
@@ -16,20 +16,20 @@ export function ComingUp() {
   const triggers = useResource("triggers", (signal) => api.get("/jobs/triggers", { limit: 200 }, signal));
   useWhenChanged(counted, triggers.reload, 10_000);
   return html`<${Panel} title="Coming up" head=${html`<a class="link push" href=${href("/triggers")}>All triggers</a>`}>
-    <${Loaded} of=${triggers} what="This list" rows=${4}>${(/** @type {any} */ data) => {
+    ${loaded(triggers, { what: "This list", rows: 4 }, (data) => {
       const due = data.items
-        .filter((/** @type {any} */ one) => one.enabled && one.next_run_at)
-        .sort((/** @type {any} */ a, /** @type {any} */ b) => (a.next_run_at < b.next_run_at ? -1 : 1))
+        .filter(({ enabled, next_run_at }) => enabled && next_run_at !== null)
+        .sort((a, b) => (String(a.next_run_at) < String(b.next_run_at) ? -1 : 1))
         .slice(0, MOST);
       if (due.length === 0) return html`<div class="state state-small"><p>No schedule is due.</p></div>`;
       return html`<ul class="upcoming">${due.map(
-        (/** @type {any} */ one) => html`<li key=${one.id}>
-        <span>${timeOf(one.next_run_at)}</span>
+        (one) => html`<li key=${one.id}>
+        <span>${timeOf(String(one.next_run_at))}</span>
         <a class="row-name" href=${href(`/triggers/${one.id}`)}>${one.name}</a>
         <span class="quiet"><${RelativeTime} at=${one.next_run_at} /></span>
       </li>`,
       )}</ul>`;
-    }}</${Loaded}>
+    })}
   </${Panel}>`;
 }
 

@@ -3,9 +3,7 @@ import { Failed } from "../../components/states.js";
 import { href } from "../../router.js";
 import { html } from "../../ui.js";
 
-/** @typedef {{level: "bad" | "warn", kind: string, name: string, title: string, detail: string}} Finding */
-
-/** Where the mending is. @param {Finding} finding @returns {[string, string] | null} */
+/** Where the mending is. @param {Api.FindingAnswer} finding @returns {[string, string] | null} */
 function wayTo({ kind, name }) {
   if (kind === "definition")
     return [href("/jobs", { q: `definition:${name} status:failed status:dead_letter` }), "See the jobs"];
@@ -18,35 +16,35 @@ function wayTo({ kind, name }) {
 
 const ICONS = /** @type {Record<string, string>} */ ({ bad: "failed", warn: "warning", ok: "succeeded" });
 
-/** @param {{of: import("../../resource.js").Resource<any>}} props */
-export function Health({ of }) {
-  const told = of.data;
-  if (!told) {
-    if (of.error)
-      return html`<section class="panel"><${Failed} what="How things are" error=${of.error} again=${of.reload} />
+/** @param {{health: Resource<Api.HealthAnswer>}} props */
+export function Health({ health }) {
+  const answer = health.data;
+  if (!answer) {
+    if (health.error)
+      return html`<section class="panel"><${Failed} what="How things are" error=${health.error} again=${health.reload} />
         </section>`;
     return html`<section class="health" aria-busy="true"><h1><span class="visually-hidden">Overview</span>
-      ${of.slow ? html`<span class="skeleton skeleton-figure" />` : "\u00a0"}</h1><p class="health-lead">${"\u00a0"}
+      ${health.slow ? html`<span class="skeleton skeleton-figure" />` : "\u00a0"}</h1><p class="health-lead">${"\u00a0"}
       </p></section>`;
   }
-  const worst = told.well ? "ok" : told.findings[0].level;
-  const worstWay = told.well ? null : wayTo(told.findings[0]);
+  const worst = answer.well ? "ok" : answer.findings[0].level;
+  const worstWay = answer.well ? null : wayTo(answer.findings[0]);
   return html`<section class="health" aria-labelledby="health" aria-live="polite">
-    <h1 id="health"><${Icon} name=${ICONS[worst]} class="is-${worst}" />${told.title}</h1>
-    <p class="health-lead">${told.lead} ${worstWay && html`<a class="link" href=${worstWay[0]}>${worstWay[1]}</a>`}</p>
+    <h1 id="health"><${Icon} name=${ICONS[worst]} class="is-${worst}" />${answer.title}</h1>
+    <p class="health-lead">${answer.lead} ${worstWay && html`<a class="link" href=${worstWay[0]}>${worstWay[1]}</a>`}</p>
     ${
-      !told.well &&
+      !answer.well &&
       html`<ul class="health-list">
-      ${told.findings.slice(1).map((/** @type {Finding} */ finding) => html`<${Line} key=${finding.title}
+      ${answer.findings.slice(1).map((finding) => html`<${Line} key=${finding.title}
         finding=${finding} />`)}
       <li><${Icon} name="succeeded" class="is-ok" /><span class="strong">All else is well</span><span class="quiet">
-        ${told.rest}</span></li>
+        ${answer.rest}</span></li>
     </ul>`
     }
   </section>`;
 }
 
-/** @param {{finding: Finding}} props */
+/** @param {{finding: Api.FindingAnswer}} props */
 function Line({ finding }) {
   const way = wayTo(finding);
   const title = html`<span class="strong">${finding.title}</span>`;

@@ -9,19 +9,19 @@ import { html } from "../../ui.js";
 // A job that waits longer deserves a look.
 const LATE = 60_000;
 
-/** @param {{of: import("../../resource.js").Resource<any>, health: any}} props */
-export function Stats({ of, health }) {
-  if (of.error && !of.data)
-    return html`<section class="panel"><${Failed} what="The counts" error=${of.error} again=${of.reload} /></section>`;
-  const s = of.data;
+/** @param {{summary: Resource<Api.SummaryAnswer>, slots?: number}} props */
+export function Stats({ summary, slots }) {
+  if (summary.error && !summary.data)
+    return html`<section class="panel"><${Failed} what="The counts" error=${summary.error} again=${summary.reload} /></section>`;
+  const s = summary.data;
   const late = s?.oldest_queued_at && now.value - Date.parse(s.oldest_queued_at) > LATE;
   const oldest = s?.oldest_queued_at
     ? html`<span class=${late ? "is-warn strong" : undefined}>oldest <${Age} at=${s.oldest_queued_at} /></span>`
     : "none waits";
-  const slots = health ? `of ${count(health.slots)} slots` : "";
+  const places = slots === undefined ? "" : `of ${count(slots)} slots`;
   return html`<section class="panel stat-strip" aria-label="Jobs now and in the last hour">
     <${Stat} status="queued" name="Queued" flows figure=${s && count(s.queued)} note=${s && oldest} />
-    <${Stat} status="running" name="Running" flows figure=${s && count(s.running)} note=${s && slots} />
+    <${Stat} status="running" name="Running" flows figure=${s && count(s.running)} note=${s && places} />
     <${Stat} status="succeeded" name="Succeeded" figure=${s && count(s.succeeded)} note=${s && "last hour"} />
     <${Stat} status="failed" name="Failed" figure=${s && count(s.failed)} note=${s && "last hour, not retryable"} />
     <${Stat} status="dead_letter" name="Dead letter" figure=${s && capped(s.dead_letter, s.dead_letter_capped)}
@@ -29,7 +29,7 @@ export function Stats({ of, health }) {
   </section>`;
 }
 
-/** @param {{status: string, name: string, figure?: string, note?: any, flows?: boolean}} props */
+/** @param {{status: string, name: string, figure?: string, note?: Children, flows?: boolean}} props */
 function Stat({ status, name, figure, note, flows }) {
   return html`<a class="stat ${flows ? "stat-flows" : ""}" href=${href("/jobs", { status })}>
     <span class="stat-label"><${Icon} name=${status} />${name}</span>

@@ -1,30 +1,29 @@
 import { Slots } from "../../components/charts/meter.js";
 import { Panel } from "../../components/panel.js";
-import { Loaded } from "../../components/states.js";
+import { loaded } from "../../components/states.js";
 import { RelativeTime } from "../../components/time.js";
 import { Icon } from "../../components/icon.js";
 import { html } from "../../ui.js";
 
 const MOST = 10;
 
-/** @param {{of: import("../../resource.js").Resource<any>}} props */
-export function WorkerStrip({ of }) {
-  const all = of.data?.items ?? [];
+/** @param {{workers: Resource<Page<Api.WorkerAnswer> | null>}} props */
+export function WorkerStrip({ workers }) {
+  const all = workers.data?.items ?? [];
   const sum = (/** @type {"running" | "concurrency"} */ name) =>
-    all.reduce((/** @type {number} */ n, /** @type {any} */ one) => n + one[name], 0);
+    all.reduce((n, one) => n + one[name], 0);
   return html`<${Panel} title="Workers"
     note=${all.length > 0 && `${sum("running")} of ${sum("concurrency")} slots busy`}>
-    <${Loaded} of=${of} what="The workers" rows=${2}>${(/** @type {any} */ data) =>
-      data.items.length === 0
+    ${loaded(workers, { what: "The workers", rows: 2 }, () =>
+      all.length === 0
         ? html`<div class="state state-small"><p>No worker is live. Start one with <code>headrace worker</code>.</p>
           </div>`
-        : html`<ul class="worker-strip">${data.items.slice(0, MOST).map((/** @type {any} */ worker) => html`<${Cell}
-          key=${worker.id} worker=${worker} />`)}</ul>`}
-    </${Loaded}>
+        : html`<ul class="worker-strip">${all.slice(0, MOST).map((worker) => html`<${Cell}
+          key=${worker.id} worker=${worker} />`)}</ul>`)}
   </${Panel}>`;
 }
 
-/** @param {{worker: any}} props */
+/** @param {{worker: Api.WorkerAnswer}} props */
 function Cell({ worker }) {
   return html`<li class="worker-cell">
     <span class="row-name">${worker.name}</span>

@@ -6,13 +6,13 @@ import { useKeys } from "../../keyboard.js";
 import { href, navigate } from "../../router.js";
 import { may } from "../../session.js";
 import { html, useState } from "../../ui.js";
-import { pathOf, runNow, skipNext } from "../triggers/change.js";
+import { runNow, skipNext } from "../triggers/change.js";
 import { EditDialog } from "../triggers/edit.js";
 import { BackfillDialog } from "./backfill.js";
 import { DeleteDialog } from "./delete.js";
 import { PauseTrigger } from "./pause.js";
 
-/** @param {{trigger: any, show: (trigger: any) => void, reload: () => void}} props */
+/** @param {{trigger: Api.TriggerAnswer, show: (trigger: Api.TriggerAnswer) => void, reload: () => void}} props */
 export function Actions({ trigger, show, reload }) {
   const [dialog, setDialog] = useState(/** @type {"" | "edit" | "pause" | "backfill" | "delete"} */ (""));
   const close = () => setDialog("");
@@ -21,7 +21,7 @@ export function Actions({ trigger, show, reload }) {
   const changes = may("triggers.change");
   const reset = async () => {
     try {
-      show(await api.post(`${pathOf(trigger)}/reset`));
+      show(await api.post("/jobs/triggers/{trigger_id}/reset", { trigger_id: trigger.id }));
       say(`${trigger.name} is as code says again.`);
       reload();
     } catch (error) {

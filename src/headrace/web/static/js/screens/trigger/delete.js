@@ -2,19 +2,18 @@ import { api } from "../../api.js";
 import { Dialog } from "../../components/forms/dialog.js";
 import { Field } from "../../components/forms/field.js";
 import { say } from "../../components/shell/toast.js";
-import { html, useState } from "../../ui.js";
-import { pathOf } from "../triggers/change.js";
+import { html, typed, useState } from "../../ui.js";
 
-/** The name is typed, since nothing brings it back. @param {{trigger: any, done: () => void, close: () => void}} props */
+/** The name is typed, since nothing brings it back. @param {{trigger: Api.TriggerAnswer, done: () => void, close: () => void}} props */
 export function DeleteDialog({ trigger, done, close }) {
-  const [typed, setTyped] = useState("");
+  const [name, setName] = useState("");
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
   const submit = async () => {
-    if (typed !== trigger.name) return setProblem(`Type ${trigger.name} to go on.`);
+    if (name !== trigger.name) return setProblem(`Type ${trigger.name} to go on.`);
     setBusy(true);
     try {
-      await api.delete(pathOf(trigger));
+      await api.delete("/jobs/triggers/{trigger_id}", { trigger_id: trigger.id });
       say(`Deleted ${trigger.name}.`);
       close();
       done();
@@ -25,15 +24,15 @@ export function DeleteDialog({ trigger, done, close }) {
   };
   return html`<${Dialog} title=${`Delete trigger ${trigger.name}?`} close=${close} onSubmit=${submit} foot=${html`
       <button class="button" type="button" onClick=${close}>Keep it</button>
-      <button class="button button-danger" type="submit" disabled=${busy || typed !== trigger.name} aria-busy=${busy}>
+      <button class="button button-danger" type="submit" disabled=${busy || name !== trigger.name} aria-busy=${busy}>
         Delete trigger</button>`}>
     <div class="fields">
-      <p>It fires no more. Its history and its jobs stay.</p>
+      <p>It fires no more. Its fires and its jobs stay.</p>
       <${Field} label=${html`Type <code>${trigger.name}</code> to go on`} problem=${problem}>${(
-        /** @type {any} */ attributes,
+        /** @type {Attributes} */ attributes,
       ) =>
-        html`<input ...${attributes} value=${typed} autocomplete="off" spellcheck=${false}
-          onInput=${(/** @type {any} */ event) => setTyped(event.target.value)} />`}</${Field}>
+        html`<input ...${attributes} value=${name} autocomplete="off" spellcheck=${false}
+          onInput=${typed(setName)} />`}</${Field}>
     </div>
   </${Dialog}>`;
 }

@@ -1,19 +1,21 @@
+import { api } from "../../api.js";
 import { Panel } from "../../components/panel.js";
-import { Empty, Loaded } from "../../components/states.js";
+import { Empty, loaded } from "../../components/states.js";
 import { RelativeTime } from "../../components/time.js";
 import { shortId } from "../../lib/format.js";
 import { reasonWords } from "../../lib/triggers.js";
 import { href } from "../../router.js";
 import { html } from "../../ui.js";
-import { pathOf } from "../triggers/change.js";
 import { Outcome } from "./outcome.js";
 import { useOlder } from "./paged.js";
 
-/** What it made of events, newest first. @param {{trigger: any, first: import("../../resource.js").Resource<any>}} props */
+/** What it made of events, newest first. @param {{trigger: Api.TriggerAnswer, first: Resource<Page<Api.DeliveryAnswer> | null>}} props */
 export function Deliveries({ trigger, first }) {
-  const lines = useOlder(`${pathOf(trigger)}/deliveries`, first);
+  const lines = useOlder(trigger.id, first, (cursor) =>
+    api.get("/jobs/triggers/{trigger_id}/deliveries", { trigger_id: trigger.id, cursor, limit: 50 }),
+  );
   return html`<${Panel} title="Deliveries" note="every event that fits, and what became of it">
-    <${Loaded} of=${first} what="The deliveries">${() =>
+    ${loaded(first, { what: "The deliveries" }, () =>
       lines.items.length === 0
         ? html`<${Empty} title="No event yet" icon="triggers"><p>Each event that fits
             <code> ${trigger.event}</code> will stand here.</p></${Empty}>`
@@ -23,19 +25,18 @@ export function Deliveries({ trigger, first }) {
             <tbody>${lines.items.map((line) => html`<${Line} key=${line.event_id} line=${line} />`)}</tbody>
           </table></div>
           ${lines.next && html`<footer class="panel-foot"><button class="button button-small push" type="button"
-            disabled=${lines.busy} onClick=${lines.more}>Older</button></footer>`}`}
-    </${Loaded}>
+            disabled=${lines.busy} onClick=${lines.more}>Older</button></footer>`}`)}
   </${Panel}>`;
 }
 
-/** @param {{line: any}} props */
+/** @param {{line: Api.DeliveryAnswer}} props */
 function Line({ line }) {
   return html`<tr>
     <td><a href=${href("/jobs", { q: `event:${line.event_id}` })}>${line.event} <code
       class="quiet">${shortId(line.event_id)}</code></a></td>
     <td><${Outcome} outcome=${line.outcome} /></td>
     <td class="clip" title=${line.detail ?? undefined}>${
-      line.outcome === "fired"
+      line.outcome === "fired" && line.job_id
         ? html`<a href=${href(`/jobs/${line.job_id}`)}>job <code>${shortId(line.job_id)}</code></a>`
         : html`<span class="soft">${reasonWords(line.reason)}${line.detail && `: ${line.detail}`}</span>`
     }</td>

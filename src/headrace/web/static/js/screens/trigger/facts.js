@@ -6,14 +6,12 @@ import { href } from "../../router.js";
 import { html } from "../../ui.js";
 import { CATCH_UP, OVERLAP } from "../triggers/choices.js";
 
-/** @typedef {import("../../types.js").Trigger} Trigger */
-
-/** @param {Trigger} trigger @returns {[string, any][]} */
+/** @param {Api.TriggerAnswer} trigger @returns {[string, Children][]} */
 function rows(trigger) {
   const word = (/** @type {[string, string][]} */ all, /** @type {string} */ name) =>
     all.find(([key]) => key === name)?.[1] ?? name;
   const timed = trigger.trigger_type === "schedule";
-  return /** @type {[string, any][]} */ ([
+  return /** @type {[string, Children][]} */ ([
     ["Runs", html`<a class="link" href=${href(`/definitions/${encodeURIComponent(trigger.definition)}`)}>
       ${trigger.definition}</a>`],
     ["Jobs", html`<a class="link" href=${href("/jobs", { q: `trigger:${trigger.id}` })}>${plural(trigger.runs, "job")}</a>`],
@@ -35,7 +33,7 @@ function rows(trigger) {
   ]).filter(Boolean);
 }
 
-/** @param {{trigger: Trigger}} props */
+/** @param {{trigger: Api.TriggerAnswer}} props */
 export function Facts({ trigger }) {
   const changed = Object.keys(trigger.overrides);
   return html`<${Panel} title="Settings">
@@ -45,7 +43,7 @@ export function Facts({ trigger }) {
   </${Panel}>`;
 }
 
-/** @param {{trigger: Trigger}} props */
+/** @param {{trigger: Api.TriggerAnswer}} props */
 export function Template({ trigger }) {
   if (Object.keys(trigger.payload).length === 0) return null;
   return html`<${Panel} title="Payload"><${JsonTree} value=${trigger.payload} /></${Panel}>`;

@@ -1,23 +1,24 @@
-import { api } from "../../api.js";
 import { sayRefused } from "../../components/shell/toast.js";
 import { useEffect, useState } from "../../ui.js";
 
 /**
  * Lines that are read page by page: the first by a resource that stays live, older ones when they are asked for.
- * @param {string} path
- * @param {import("../../resource.js").Resource<any>} first
+ * @template T
+ * @param {string} key another one begins anew
+ * @param {Resource<Page<T> | null>} first
+ * @param {(cursor: string | null) => Promise<Page<T>>} readPage
  */
-export function useOlder(path, first) {
-  const [older, setOlder] = useState(/** @type {{items: any[], next: string | null}[]} */ ([]));
+export function useOlder(key, first, readPage) {
+  const [older, setOlder] = useState(/** @type {Page<T>[]} */ ([]));
   const [busy, setBusy] = useState(false);
-  useEffect(() => setOlder([]), [path]);
+  useEffect(() => setOlder([]), [key]);
   const items = first.data?.items ?? [];
-  const next = older.length ? older[older.length - 1].next : (first.data?.next_cursor ?? null);
+  const next = (older.at(-1) ?? first.data)?.next_cursor ?? null;
   const more = async () => {
     setBusy(true);
     try {
-      const page = await api.get(path, { cursor: next, limit: 50 });
-      setOlder((before) => [...before, { items: page.items, next: page.next_cursor }]);
+      const page = await readPage(next);
+      setOlder((before) => [...before, page]);
     } catch (error) {
       sayRefused("Nothing older was read.", error);
     }

@@ -2,7 +2,7 @@
 import { api } from "../../api.js";
 import { Panel } from "../../components/panel.js";
 import { Segmented } from "../../components/forms/segmented.js";
-import { Loaded } from "../../components/states.js";
+import { loaded } from "../../components/states.js";
 import { serverNow } from "../../clock.js";
 import { plural } from "../../lib/format.js";
 import { useEvery, useResource } from "../../resource.js";
@@ -10,8 +10,6 @@ import { place, setQuery } from "../../router.js";
 import { html, useState } from "../../ui.js";
 import { DayStrip } from "./day.js";
 import { WeekGrid } from "./week.js";
-
-/** @typedef {{trigger_id: string, name: string, definition: string, times: string[], every_seconds: number | null}} Due */
 
 const HOUR = 3_600_000;
 const SPANS = { day: 24 * HOUR, week: 7 * 24 * HOUR };
@@ -29,8 +27,7 @@ export function Calendar() {
     setFrom(serverNow());
     due.reload();
   }, EVERY);
-  /** @type {Due[]} */
-  const items = (due.data?.items ?? []).filter((/** @type {Due} */ one) => one.times.length > 0);
+  const items = (due.data?.items ?? []).filter((one) => one.times.length > 0);
   const jobs = items.reduce((n, one) => n + one.times.length, 0);
   const more = due.data?.more || items.some((one) => one.every_seconds !== null);
   const note = due.data && `${plural(jobs, "job")}${more ? " and more" : ""} from ${plural(items.length, "schedule")}`;
@@ -40,12 +37,11 @@ export function Calendar() {
       ["day", "Day"],
       ["week", "Week"],
     ]} value=${span} choose=${choose} />`}>
-    <${Loaded} of=${due} what="What will run" rows=${4}>${() =>
+    ${loaded(due, { what: "What will run", rows: 4 }, () =>
       items.length === 0
         ? html`<div class="state state-small"><p>No schedule is due in this time.</p></div>`
         : span === "day"
           ? html`<${DayStrip} items=${items} from=${from} until=${until} />`
-          : html`<${WeekGrid} items=${items} from=${from} />`}
-    </${Loaded}>
+          : html`<${WeekGrid} items=${items} from=${from} />`)}
   </${Panel}>`;
 }

@@ -6,32 +6,29 @@ import { dayIn, timeIn } from "../../lib/in_zone.js";
 import { reasonWords } from "../../lib/triggers.js";
 import { href } from "../../router.js";
 
-/** @typedef {import("../../types.js").Trigger} Trigger */
-
-/** @param {Trigger} trigger */
-export const pathOf = (trigger) => `/jobs/triggers/${trigger.id}`;
-
 /**
- * @param {Trigger} trigger
+ * @param {Api.TriggerAnswer} trigger
  * @param {boolean} on
- * @param {(trigger: Trigger) => void} show
+ * @param {(trigger: Api.TriggerAnswer) => void} show
  * @param {string} [note] why it is off
  */
 export async function turn(trigger, on, show, note) {
   show({ ...trigger, enabled: on, pause_note: on ? null : (note ?? null), next_run_at: null });
   try {
-    const path = `${pathOf(trigger)}/${on ? "enable" : "disable"}`;
-    show(await (on ? api.post(path) : api.post(path, { note: note || null })));
+    const turned = on
+      ? api.post("/jobs/triggers/{trigger_id}/enable", { trigger_id: trigger.id })
+      : api.post("/jobs/triggers/{trigger_id}/disable", { trigger_id: trigger.id }, { note: note || null });
+    show(await turned);
   } catch (error) {
     show(trigger);
     sayRefused(on ? "Not turned on." : "Not turned off.", error);
   }
 }
 
-/** @param {Trigger} trigger @param {() => void} after */
+/** @param {Api.TriggerAnswer} trigger @param {() => void} after */
 export async function runNow(trigger, after) {
   try {
-    const ran = await api.post(`${pathOf(trigger)}/fire`);
+    const ran = await api.post("/jobs/triggers/{trigger_id}/fire", { trigger_id: trigger.id });
     const open = { href: href(`/jobs/${ran.job_id}`), go: "Open" };
     if (ran.fired) say(`Enqueued ${trigger.definition} ${shortId(ran.job_id)}.`, open);
     else say(`Not run: ${reasonWords(ran.reason)}.`, open);
@@ -41,10 +38,10 @@ export async function runNow(trigger, after) {
   }
 }
 
-/** @param {Trigger} trigger @param {() => void} after */
+/** @param {Api.TriggerAnswer} trigger @param {() => void} after */
 export async function skipNext(trigger, after) {
   try {
-    const { skipped } = await api.post(`${pathOf(trigger)}/skip-next`);
+    const { skipped } = await api.post("/jobs/triggers/{trigger_id}/skip-next", { trigger_id: trigger.id });
     const at = Date.parse(skipped);
     say(`${trigger.name} will let ${dayIn(at, trigger.timezone)} ${timeIn(at, trigger.timezone)} pass.`);
     after();

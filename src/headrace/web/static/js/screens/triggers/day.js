@@ -8,7 +8,7 @@ const HOUR = 3_600_000;
 const DENSE = 48;
 const EVERY = 6;
 
-/** A line for each schedule, a mark for each run. @param {{items: any[], from: number, until: number}} props */
+/** A line for each schedule, a mark for each run. @param {{items: Api.DueAnswer[], from: number, until: number}} props */
 export function DayStrip({ items, from, until }) {
   const at = (/** @type {number} */ time) => (24 * (time - from)) / (until - from);
   return html`<ul class="day-strip">

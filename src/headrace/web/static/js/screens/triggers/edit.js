@@ -4,7 +4,7 @@ import { useDebounced } from "../../debounced.js";
 import { Dialog } from "../../components/forms/dialog.js";
 import { Field, Select } from "../../components/forms/field.js";
 import { Segmented } from "../../components/forms/segmented.js";
-import { Loaded } from "../../components/states.js";
+import { loaded } from "../../components/states.js";
 import { say } from "../../components/shell/toast.js";
 import { plural } from "../../lib/format.js";
 import { ownZone } from "../../lib/in_zone.js";
@@ -12,29 +12,31 @@ import { FORM_FIELDS, changesOf, formOf, readForm, readObject } from "../../lib/
 import { saidOf } from "../../lib/trigger_more.js";
 import { useResource } from "../../resource.js";
 import { href } from "../../router.js";
-import { html, useState } from "../../ui.js";
-import { pathOf } from "./change.js";
+import { html, typed, useState } from "../../ui.js";
 import { Aside } from "./edit_aside.js";
 import { EventFields, InitFields, ScheduleFields } from "./edit_fields.js";
 import { MoreFields } from "./more_fields.js";
 
+/** @typedef {import("../../lib/trigger_form.js").Form} Form */
+/** @typedef {import("../../lib/trigger_form.js").Rule} Rule */
+
 /** @type {[string, string][]} */
 const KINDS = [
   ["cron", "Cron"],
-  ["interval", "Interval"],
+  ["every", "Every"],
   ["event", "Event"],
   ["init", "Once"],
 ];
 
-/** @param {{trigger?: any, definition?: string, close: () => void, saved: () => void}} props */
+/** @param {{trigger?: Api.TriggerAnswer, definition?: string, close: () => void, saved: () => void}} props */
 export function EditDialog({ trigger, definition = "", close, saved }) {
   const definitions = useResource("to trigger", (signal) => api.get("/definitions", { limit: 500 }, signal));
-  return html`<${Loaded} of=${definitions} what="What may be run">${(/** @type {any} */ data) =>
+  return html`${loaded(definitions, { what: "What may be run" }, (data) =>
     html`<${Editor} trigger=${trigger} definition=${definition} definitions=${data.items} close=${close}
-      saved=${saved} />`}</${Loaded}>`;
+      saved=${saved} />`)}`;
 }
 
-/** @param {{trigger?: any, definition: string, definitions: any[], close: () => void, saved: () => void}} props */
+/** @param {{trigger?: Api.TriggerAnswer, definition: string, definitions: Api.DefinitionAnswer[], close: () => void, saved: () => void}} props */
 function Editor({ trigger, definition, definitions, close, saved }) {
   const [form, setForm] = useState(() =>
     formOf(trigger, { definition: definition || definitions[0]?.key || "", timezone: ownZone() }),
@@ -61,7 +63,7 @@ function Editor({ trigger, definition, definitions, close, saved }) {
     if (Object.keys(all).length) return;
     setBusy(true);
     try {
-      if (trigger) await api.patch(pathOf(trigger), changesOf(body, trigger));
+      if (trigger) await update(trigger, body);
       else await create({ name: form.name.trim(), definition: form.definition, ...saidOf(body) });
       close();
       saved();
@@ -83,7 +85,7 @@ function Editor({ trigger, definition, definitions, close, saved }) {
         <${Identity} ...${fields} definitions=${definitions} made=${trigger !== undefined} />
         <div class="field"><span class="label">Fires</span><${Segmented} class="segmented-wide" label="Fires" options=${KINDS}
           value=${form.kind} choose=${set("kind")} /></div>
-        ${(form.kind === "cron" || form.kind === "interval") && html`<${ScheduleFields} ...${fields}
+        ${(form.kind === "cron" || form.kind === "every") && html`<${ScheduleFields} ...${fields}
           words=${preview.error ? undefined : preview.answer?.words} />`}
         ${form.kind === "event" && html`<${EventFields} ...${fields} />`}
         ${form.kind === "init" && html`<${InitFields} ...${fields} />`}
@@ -94,47 +96,51 @@ function Editor({ trigger, definition, definitions, close, saved }) {
   </${Dialog}>`;
 }
 
-/** @param {any} props */
+/** @param {import("./edit_fields.js").Fields & {definitions: Api.DefinitionAnswer[], made: boolean}} props */
 function Identity({ form, set, problems, definitions, made, definition }) {
   return html`<div class="field-row">
-    <${Field} label="Name" problem=${problems.name}>${(/** @type {any} */ attributes) =>
+    <${Field} label="Name" problem=${problems.name}>${(/** @type {Attributes} */ attributes) =>
       html`<input ...${attributes} value=${form.name} disabled=${made} autocomplete="off" maxLength="200"
-        onInput=${(/** @type {any} */ event) => set("name")(event.target.value)} />`}</${Field}>
+        onInput=${typed(set("name"))} />`}</${Field}>
     <${Field} label="Definition" hint=${definition?.description || undefined} problem=${problems.definition}>${(
-      /** @type {any} */ attributes,
+      /** @type {Attributes} */ attributes,
     ) =>
       html`<${Select} attributes=${{ ...attributes, disabled: made }} value=${form.definition}
         choose=${set("definition")}
-        options=${[...new Set([...definitions.map((/** @type {any} */ one) => one.key), form.definition])].map((key) => [key, key])} />`}
+        options=${[...new Set([...definitions.map(({ key }) => key), form.definition])].map((key) => [key, key])} />`}
     </${Field}>
   </div>`;
 }
 
-/** @param {any} body */
+/** @param {Api.TriggerAnswer} trigger @param {Rule} body */
+const update = (trigger, body) =>
+  api.patch("/jobs/triggers/{trigger_id}", { trigger_id: trigger.id }, changesOf(body, trigger));
+
+/** @param {Api.NewTrigger} body */
 async function create(body) {
-  const made = await api.post("/jobs/triggers", body);
+  const made = await api.post("/jobs/triggers", {}, body);
   say(`Created ${made.name}.`, { href: href(`/triggers/${made.id}`), go: "Open" });
 }
 
-/** When it would be due, a moment after the rule was last changed. @param {any} form @param {any} body @param {any} written */
+/** When it would be due, a moment after the rule was last changed. @param {Form} form @param {Rule} body @param {Record<string, string>} written */
 function usePreview(form, body, written) {
   const { cron, every_seconds, timezone, starts_at, ends_at } = body;
   const rule = { cron, every_seconds, timezone, starts_at, ends_at, count: 10 };
-  const timed = body.trigger_type === "schedule" && !written.interval;
+  const timed = body.trigger_type === "schedule" && !written.every;
   return useDebounced(timed ? JSON.stringify(rule) : "", (signal) => api.get("/jobs/triggers/preview", rule, signal));
 }
 
-/** What the template would make of the sample. @param {any} form @param {any} body @param {any} written */
+/** What the template would make of the sample. @param {Form} form @param {Rule} body @param {Record<string, string>} written */
 function useRendered(form, body, written) {
   const test = {
-    payload: body.payload,
+    payload: body.payload ?? {},
     event: form.event || "sample",
     data: readObject(form.sample).value ?? {},
     condition: body.condition,
     definition: form.definition || null,
   };
   const ready = form.kind === "event" && !written.payload && !written.sample;
-  return useDebounced(ready ? JSON.stringify(test) : "", () => api.post("/jobs/triggers/test-render", test));
+  return useDebounced(ready ? JSON.stringify(test) : "", () => api.post("/jobs/triggers/test-render", {}, test));
 }
 
 /** By the form's own fields; what belongs to none stands under "". @param {Refused} error */

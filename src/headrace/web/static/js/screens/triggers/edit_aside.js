@@ -4,13 +4,18 @@ import { NextTimes } from "../../components/forms/next_times.js";
 import { html } from "../../ui.js";
 import { Json } from "./edit_fields.js";
 
-/** @param {{form: any, set: any, problems: Record<string, string>, preview: any, rendered: any}} props */
+/**
+ * @template T
+ * @typedef {import("../../debounced.js").Debounced<T>} Debounced
+ */
+
+/** @param {import("./edit_fields.js").Fields & {preview: Debounced<Api.PreviewAnswer>, rendered: Debounced<Api.RenderedAnswer>}} props */
 export function Aside({ form, set, problems, preview, rendered }) {
   if (form.kind === "event")
     return html`<aside class="editor-aside" aria-labelledby="aside">
       <h3 id="aside">Test render</h3>
       <${Json} form=${form} set=${set} problems=${problems} name="sample" label="Sample event" rows=${5} />
-      <div aria-live="polite">${rendered.answer ? html`<${Rendered} of=${rendered.answer} />` : rendered.error && html`<p
+      <div aria-live="polite">${rendered.answer ? html`<${Rendered} rendered=${rendered.answer} />` : rendered.error && html`<p
         class="field-note is-bad">${rendered.error.message}</p>`}</div>
     </aside>`;
   if (form.kind === "init")
@@ -27,12 +32,12 @@ export function Aside({ form, set, problems, preview, rendered }) {
   </aside>`;
 }
 
-/** @param {{of: any}} props */
-function Rendered({ of }) {
-  const skips = of.condition_holds === false;
+/** @param {{rendered: Api.RenderedAnswer}} props */
+function Rendered({ rendered }) {
+  const skips = rendered.condition_holds === false;
   return html`
-    ${of.condition_holds !== null && html`<p class=${skips ? "is-warn" : "is-ok"}>
+    ${rendered.condition_holds !== null && html`<p class=${skips ? "is-warn" : "is-ok"}>
       ${skips ? "The condition does not hold: nothing is enqueued." : "The condition holds."}</p>`}
-    ${of.error ? html`<p class="field-note is-bad">${of.error}</p>` : html`<p class="soft">The job would have</p><${JsonTree}
-      value=${of.payload} />`}`;
+    ${rendered.error ? html`<p class="field-note is-bad">${rendered.error}</p>` : html`<p class="soft">The job would have</p><${JsonTree}
+      value=${rendered.payload} />`}`;
 }

@@ -3,17 +3,14 @@ import { Field, Select } from "../../components/forms/field.js";
 import { Icon } from "../../components/icon.js";
 import { allZones } from "../../lib/in_zone.js";
 import { plainWords } from "../../lib/triggers.js";
-import { html } from "../../ui.js";
+import { html, typed } from "../../ui.js";
 import { CATCH_UP, CRON_FIELDS, OVERLAP, PRESETS } from "./choices.js";
 
-/** @typedef {{form: any, set: (name: string) => (value: string) => void, problems: Record<string, string>, definition?: any}} Fields */
-
-/** @param {(value: string) => void} set */
-const typed = (set) => (/** @type {any} */ event) => set(event.target.value);
+/** @typedef {{form: import("../../lib/trigger_form.js").Form, set: (name: string) => (value: string) => void, problems: Record<string, string>, definition?: Api.DefinitionAnswer}} Fields */
 
 /** @param {Fields & {name: string, label: string, hint?: string, placeholder?: string}} props */
 function Line({ form, set, problems, name, label, hint, placeholder }) {
-  return html`<${Field} label=${label} hint=${hint} problem=${problems[name]}>${(/** @type {any} */ attributes) =>
+  return html`<${Field} label=${label} hint=${hint} problem=${problems[name]}>${(/** @type {Attributes} */ attributes) =>
     html`<input ...${attributes} value=${form[name]} onInput=${typed(set(name))} placeholder=${placeholder}
       autocomplete="off" spellcheck=${false} />`}</${Field}>`;
 }
@@ -21,13 +18,13 @@ function Line({ form, set, problems, name, label, hint, placeholder }) {
 /** @param {Fields & {name: string, label: string, options: [string, string][]}} props */
 export function Choice({ form, set, problems, name, label, options }) {
   return html`<${Field} label=${label} hint=${`${name}: ${form[name]}`} problem=${problems[name]}>${(
-    /** @type {any} */ attributes,
+    /** @type {Attributes} */ attributes,
   ) => html`<${Select} attributes=${attributes} value=${form[name]} options=${options} choose=${set(name)} />`}</${Field}>`;
 }
 
 /** @param {Fields & {name: string, label: string, hint?: string, rows?: number}} props */
 export function Json({ form, set, problems, name, label, hint, rows = 4 }) {
-  return html`<${Field} label=${label} hint=${hint} problem=${problems[name]}>${(/** @type {any} */ attributes) =>
+  return html`<${Field} label=${label} hint=${hint} problem=${problems[name]}>${(/** @type {Attributes} */ attributes) =>
     html`<textarea ...${attributes} rows=${rows} value=${form[name]} onInput=${typed(set(name))} spellcheck=${false} />`}
   </${Field}>`;
 }
@@ -38,10 +35,10 @@ export function ScheduleFields({ words, ...fields }) {
   const zones = allZones();
   const names = zones.includes(form.timezone) ? zones : [form.timezone, ...zones];
   return html`
-    ${form.kind === "cron" ? html`<${Cron} ...${fields} words=${words} />` : html`<${Line} ...${fields} name="interval"
+    ${form.kind === "cron" ? html`<${Cron} ...${fields} words=${words} />` : html`<${Line} ...${fields} name="every"
       label="Every" hint=${words ?? "Such as 30s, 5m or 6h, whatever clocks do."} />`}
     <div class="field-row">
-      <${Field} label="Time zone" problem=${problems.timezone}>${(/** @type {any} */ attributes) =>
+      <${Field} label="Time zone" problem=${problems.timezone}>${(/** @type {Attributes} */ attributes) =>
         html`<${Select} attributes=${attributes} value=${form.timezone} choose=${set("timezone")}
           options=${names.map((name) => [name, name])} />`}</${Field}>
       <${Line} ...${fields} name="jitter" label="Spread starts over" placeholder="not at all" />
@@ -61,7 +58,7 @@ function Cron({ form, set, problems, words }) {
     // A whole expression that is pasted into one field fills them all.
     const pasted = text.trim().split(/\s+/);
     if (pasted.length === CRON_FIELDS.length) return set("cron")(pasted.join(" "));
-    set("cron")(parts.map((/** @type {string} */ part, /** @type {number} */ i) => (i === at ? text.replaceAll(" ", "") : part)).join(" "));
+    set("cron")(parts.map((part, i) => (i === at ? text.replaceAll(" ", "") : part)).join(" "));
   };
   const said = problem
     ? html`<${Icon} name="failed" class="is-bad" /><span class="is-bad">${problem}</span>`
@@ -84,7 +81,7 @@ function Cron({ form, set, problems, words }) {
       parts.length === CRON_FIELDS.length
         ? html`<div class="cron-fields" role="group" aria-labelledby="cron-label">${CRON_FIELDS.map((name, i) => html`<label
             key=${name}>${name}<input ...${attributes(name)} value=${parts[i]}
-            onInput=${(/** @type {any} */ event) => change(i, event.target.value)} /></label>`)}</div>`
+            onInput=${typed((text) => change(i, text))} /></label>`)}</div>`
         : html`<input ...${attributes("expression")} aria-label="Expression" value=${form.cron}
             onInput=${typed(set("cron"))} />`
     }

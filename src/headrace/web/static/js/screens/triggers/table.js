@@ -16,19 +16,28 @@ import { DeleteDialog } from "../trigger/delete.js";
 import { PauseTrigger } from "../trigger/pause.js";
 import { runNow, skipNext, turn } from "./change.js";
 
-/** @typedef {import("../../types.js").Trigger} Trigger */
-/** @typedef {import("../../types.js").Glance} Glance */
+/** @typedef {{what: "pause" | "delete", trigger: Api.TriggerAnswer}} Asked */
+/**
+ * What a row can have done.
+ * @typedef {object} Does
+ * @property {(trigger: Api.TriggerAnswer) => void} edit
+ * @property {(asked: Asked) => void} ask
+ * @property {(changed: Api.TriggerAnswer) => void} show
+ * @property {() => void} reload
+ */
 
-/** @param {{of: import("../../resource.js").Resource<any>, edit: (trigger: Trigger) => void}} props */
-export function TriggersTable({ of, edit }) {
-  /** @type {Glance[]} */
-  const items = of.data.items;
+/** @param {{triggers: Resource<Page<Api.TriggerSummaryAnswer>>, edit: (trigger: Api.TriggerAnswer) => void}} props */
+export function TriggersTable({ triggers, edit }) {
+  const items = triggers.data?.items ?? [];
   const [cursor, setCursor] = useState("");
-  const [asked, ask] = useState(/** @type {{what: "pause" | "delete", trigger: Trigger} | null} */ (null));
-  const show = (/** @type {Trigger} */ changed) =>
-    of.change((data) => ({ ...data, items: data.items.map((/** @type {Glance} */ one) => (one.trigger.id === changed.id ? { ...one, trigger: changed } : one)) }));
-  const does = { edit, ask, show, reload: of.reload };
-  useTableKeys(items, cursor, setCursor, of.reload);
+  const [asked, ask] = useState(/** @type {Asked | null} */ (null));
+  const show = (/** @type {Api.TriggerAnswer} */ changed) =>
+    triggers.change((page) => ({
+      ...page,
+      items: page.items.map((one) => (one.trigger.id === changed.id ? { ...one, trigger: changed } : one)),
+    }));
+  const does = { edit, ask, show, reload: triggers.reload };
+  useTableKeys(items, cursor, setCursor, triggers.reload);
   return html`<div class="table-scroll"><table class="two-line triggers-table">
       <thead><tr>
         <th scope="col">On</th><th scope="col">Trigger</th><th scope="col">Fires</th><th scope="col">Next</th>
@@ -38,11 +47,11 @@ export function TriggersTable({ of, edit }) {
         current=${cursor === one.trigger.id} />`)}</tbody>
     </table></div>
     ${asked?.what === "pause" && html`<${PauseTrigger} trigger=${asked.trigger} show=${show} close=${() => ask(null)} />`}
-    ${asked?.what === "delete" && html`<${DeleteDialog} trigger=${asked.trigger} done=${of.reload}
+    ${asked?.what === "delete" && html`<${DeleteDialog} trigger=${asked.trigger} done=${triggers.reload}
       close=${() => ask(null)} />`}`;
 }
 
-/** @param {{one: Glance, does: any, current: boolean}} props */
+/** @param {{one: Api.TriggerSummaryAnswer, does: Does, current: boolean}} props */
 function Row({ one, does, current }) {
   const { trigger } = one;
   const everybody = session.value?.tenant === null;
@@ -62,7 +71,7 @@ function Row({ one, does, current }) {
   </tr>`;
 }
 
-/** @param {{one: Glance}} props */
+/** @param {{one: Api.TriggerSummaryAnswer}} props */
 function Fires({ one }) {
   const { trigger, clock_change: change } = one;
   const skipped = one.runs.filter((run) => run.status === "skipped").length;
@@ -79,7 +88,7 @@ function Fires({ one }) {
     }`;
 }
 
-/** @param {{trigger: Trigger}} props */
+/** @param {{trigger: Api.TriggerAnswer}} props */
 export function Next({ trigger }) {
   if (!trigger.enabled) return html`<span class="quiet">paused</span>`;
   if (trigger.trigger_type === "event") return html`<span>on event</span>`;
@@ -93,7 +102,7 @@ export function Next({ trigger }) {
     <${RelativeTime} at=${trigger.next_run_at} /></span>`;
 }
 
-/** @param {{one: Glance}} props */
+/** @param {{one: Api.TriggerSummaryAnswer}} props */
 function Last({ one }) {
   const failing = failingWords(one.runs);
   const last = one.runs.find((run) => run.status !== "skipped");
@@ -103,7 +112,7 @@ function Last({ one }) {
     last.seconds === null ? "" : `, took ${duration(last.seconds)}`}</span>`;
 }
 
-/** @param {{trigger: Trigger, does: any}} props */
+/** @param {{trigger: Api.TriggerAnswer, does: Does}} props */
 function RowActions({ trigger, does }) {
   const timed = trigger.trigger_type !== "event";
   const fires = may("triggers.fire") && timed;
@@ -129,14 +138,14 @@ function RowActions({ trigger, does }) {
   </span>`;
 }
 
-/** @param {Glance[]} items @param {string} cursor @param {(id: string) => void} setCursor @param {() => void} reload */
+/** @param {Api.TriggerSummaryAnswer[]} items @param {string} cursor @param {(id: string) => void} setCursor @param {() => void} reload */
 function useTableKeys(items, cursor, setCursor, reload) {
   const at = items.findIndex((one) => one.trigger.id === cursor);
   const move = (/** @type {number} */ to) => {
     const one = items[Math.max(0, Math.min(items.length - 1, to))];
     if (one) setCursor(one.trigger.id);
   };
-  const here = (/** @type {(trigger: Trigger) => void} */ call) => () => at >= 0 && call(items[at].trigger);
+  const here = (/** @type {(trigger: Api.TriggerAnswer) => void} */ call) => () => at >= 0 && call(items[at].trigger);
   useKeys([
     { keys: "j", says: "Next trigger", does: () => move(at + 1) },
     { keys: "k", says: "Trigger before", does: () => move(at - 1) },

@@ -10,11 +10,13 @@ const DAYS = 7;
 // Beyond this a day says how often, and not when.
 const FEW = 3;
 
-/** Seven days side by side. @param {{items: any[], from: number}} props */
+/** A line of a day; `at` is 0 where it says how often. @typedef {{id: string, name: string, at: number, when: string}} Entry */
+
+/** Seven days side by side. @param {{items: Api.DueAnswer[], from: number}} props */
 export function WeekGrid({ items, from }) {
   const tz = zone.value === "UTC" ? "UTC" : ownZone();
   const days = Array.from({ length: DAYS }, (_, i) => dayIn(from + i * DAY, tz));
-  const byDay = new Map(days.map((day) => [day, /** @type {any[]} */ ([])]));
+  const byDay = new Map(days.map((day) => [day, /** @type {Entry[]} */ ([])]));
   for (const one of items) {
     /** @type {Map<string, number[]>} */
     const mine = new Map();
@@ -30,7 +32,7 @@ export function WeekGrid({ items, from }) {
   </li>`)}</ol>`;
 }
 
-/** @param {any} one @param {number[]} times */
+/** @param {Api.DueAnswer} one @param {number[]} times @returns {Entry[]} */
 function entries(one, times) {
   const name = { id: one.trigger_id, name: one.name };
   if (one.every_seconds) return [{ ...name, at: 0, when: `every ${writeDuration(one.every_seconds)}` }];
@@ -38,7 +40,7 @@ function entries(one, times) {
   return times.map((at) => ({ ...name, at, when: hourMinute(at, zone.value) }));
 }
 
-/** @param {{entries: any[]}} props */
+/** @param {{entries: Entry[]}} props */
 function Day({ entries: all }) {
   if (all.length === 0) return html`<p class="quiet">${"\u2013"}<span class="visually-hidden">nothing</span></p>`;
   const sorted = all.sort((a, b) => a.at - b.at);

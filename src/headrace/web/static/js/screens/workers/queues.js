@@ -15,13 +15,16 @@ import { ShareBar } from "./share.js";
 // As the overview has it: who waits for longer than this is late.
 const LATE = 60;
 
-/** @param {{queues: any[], history: any[], shares: any, of: import("../../resource.js").Resource<any>}} props */
-export function QueueTable({ queues, history, shares, of }) {
-  const [open, setOpen] = useState(/** @type {{what: "pause" | "settings", name: string} | null} */ (null));
-  const put = (/** @type {any} */ changed) =>
-    of.change((data) => ({
+/** @typedef {import("./share.js").Shares} Shares */
+/** @typedef {{what: "pause" | "settings", name: string}} Open */
+
+/** @param {{queues: Api.QueueAnswer[], history: Api.QueueChartAnswer[], shares: Shares, resource: Resource<Page<Api.QueueAnswer>>}} props */
+export function QueueTable({ queues, history, shares, resource }) {
+  const [open, setOpen] = useState(/** @type {Open | null} */ (null));
+  const put = (/** @type {Api.QueueAnswer} */ changed) =>
+    resource.change((data) => ({
       ...data,
-      items: data.items.map((/** @type {any} */ one) => (one.queue === changed.queue ? changed : one)),
+      items: data.items.map((one) => (one.queue === changed.queue ? changed : one)),
     }));
   const chosen = queues.find((one) => one.queue === open?.name);
   const close = () => setOpen(null);
@@ -44,12 +47,13 @@ export function QueueTable({ queues, history, shares, of }) {
       chosen &&
       html`<${PauseDialog} what=${`queue ${chosen.queue}`} close=${close}
       says="No more of its jobs are claimed. What runs, runs on."
-      pause=${async (/** @type {any} */ how) => put(await api.post(`/admin/queues/${encodeURIComponent(chosen.queue)}/pause`, how))} />`
+      pause=${async (/** @type {Api.PauseRequest} */ request) =>
+        put(await api.post("/admin/queues/{queue}/pause", { queue: chosen.queue }, request))} />`
     }
     ${open?.what === "settings" && chosen && html`<${QueueSettings} queue=${chosen} close=${close} put=${put} />`}`;
 }
 
-/** @param {{queue: any, past: any, shares: any, put: (queue: any) => void, open: (what: any) => void}} props */
+/** @param {{queue: Api.QueueAnswer, past?: Api.QueueChartAnswer, shares: Shares, put: (queue: Api.QueueAnswer) => void, open: (open: Open) => void}} props */
 function Row({ queue, past, shares, put, open }) {
   const name = queue.queue;
   const { queued, running } = queue.depth;
@@ -58,7 +62,7 @@ function Row({ queue, past, shares, put, open }) {
   const resume = async () => {
     put({ ...queue, paused: false, pause: null });
     try {
-      put(await api.post(`/admin/queues/${encodeURIComponent(name)}/resume`));
+      put(await api.post("/admin/queues/{queue}/resume", { queue: name }));
     } catch (error) {
       put(queue);
       sayRefused("Not resumed.", error);
@@ -86,7 +90,7 @@ function Row({ queue, past, shares, put, open }) {
           onClick=${() => open({ what: "settings", name })}>${settingsWords(queue.settings)}</button>`
         : settingsWords(queue.settings)
     }</td>
-    <td data-label="Share"><${ShareBar} of=${past?.shares ?? []} shares=${shares} /></td>
+    <td data-label="Share"><${ShareBar} ran=${past?.shares ?? []} shares=${shares} /></td>
     <td class="num card-actions"><span class="row-actions">
       ${
         may("queues.pause") &&

@@ -6,7 +6,7 @@ const NAMED = 2;
 
 /** @typedef {{named: string[], others: number}} Shares */
 
-/** The tenants that ran most, over all queues. @param {any[]} history @returns {Shares} */
+/** The tenants that ran most, over all queues. @param {Api.QueueChartAnswer[]} history @returns {Shares} */
 export function sharesOf(history) {
   /** @type {Map<string, number>} */
   const runs = new Map();
@@ -25,11 +25,11 @@ export function ShareLegend({ shares }) {
   </p>`;
 }
 
-/** Whose jobs ran in the last hour. @param {{of: {tenant: string, runs: number}[], shares: Shares}} props */
-export function ShareBar({ of, shares }) {
-  const all = of.reduce((n, one) => n + one.runs, 0);
+/** Whose jobs ran in the last hour. @param {{ran: Api.TenantRunsAnswer[], shares: Shares}} props */
+export function ShareBar({ ran, shares }) {
+  const all = ran.reduce((n, one) => n + one.runs, 0);
   if (all === 0) return html`<span class="quiet">none ran</span>`;
-  const parts = shares.named.map((tenant) => ({ tenant, runs: of.find((one) => one.tenant === tenant)?.runs ?? 0 }));
+  const parts = shares.named.map((tenant) => ({ tenant, runs: ran.find((one) => one.tenant === tenant)?.runs ?? 0 }));
   const rest = all - parts.reduce((n, one) => n + one.runs, 0);
   const named = [...parts, { tenant: "others", runs: rest }];
   const says = named

@@ -9,14 +9,14 @@ import { href } from "../../router.js";
 import { may } from "../../session.js";
 import { html } from "../../ui.js";
 
-/** @param {{workers: any[], names: Map<string, string>, of: import("../../resource.js").Resource<any>}} props */
-export function WorkerTable({ workers, names, of }) {
+/** @param {{workers: Api.WorkerAnswer[], names: Map<string, string>, resource: Resource<Api.WorkerAnswer[]>}} props */
+export function WorkerTable({ workers, names, resource }) {
   if (workers.length === 0)
     return html`<${Empty} title="No worker is live" icon="workers"><p>What is queued waits until one comes.</p>
       <pre class="code-block">headrace worker app:hr</pre></${Empty}>`;
   const newest = workers.map((one) => one.version).reduce((a, b) => (isOlder(a, b) ? b : a));
-  const put = (/** @type {any} */ changed) =>
-    of.change((all) => all.map((/** @type {any} */ one) => (one.id === changed.id ? changed : one)));
+  const put = (/** @type {Api.WorkerAnswer} */ changed) =>
+    resource.change((all) => all.map((one) => (one.id === changed.id ? changed : one)));
   return html`<div class="table-scroll"><table class="cards two-line">
     <thead><tr><th scope="col">Worker</th><th scope="col">State</th><th scope="col">Slots</th>
       <th scope="col">Running now</th><th scope="col" class="num">Memory</th><th scope="col">Version</th><th scope="col">Host</th>
@@ -28,14 +28,14 @@ export function WorkerTable({ workers, names, of }) {
   </table></div>`;
 }
 
-/** @param {{worker: any, names: Map<string, string>, older: boolean, put: (worker: any) => void}} props */
+/** @param {{worker: Api.WorkerAnswer, names: Map<string, string>, older: boolean, put: (worker: Api.WorkerAnswer) => void}} props */
 function Row({ worker, names, older, put }) {
   const lost = worker.state === "lost";
   const [first, ...more] = worker.running_jobs;
   const drain = async () => {
     put({ ...worker, draining: true });
     try {
-      put(await api.post(`/admin/workers/${worker.id}/drain`));
+      put(await api.post("/admin/workers/{worker_id}/drain", { worker_id: worker.id }));
     } catch (error) {
       put(worker);
       sayRefused("Not drained.", error);
@@ -75,7 +75,7 @@ function Row({ worker, names, older, put }) {
   </tr>`;
 }
 
-/** @param {{worker: any}} props */
+/** @param {{worker: Api.WorkerAnswer}} props */
 function State({ worker }) {
   const [kind, icon, word] =
     worker.state === "lost"
