@@ -18,7 +18,7 @@ import { useEffect, useRef, useState } from "./ui.js";
  * @returns {Debounced<T>}
  */
 export function useDebounced(key, ask, pause = 250) {
-  const [told, tell] = useState(/** @type {{key: string, answer?: T, error: Error | null}} */ ({ key: "", error: null }));
+  const [last, setLast] = useState(/** @type {{key: string, answer?: T, error: Error | null}} */ ({ key: "", error: null }));
   const latest = useRef(ask);
   latest.current = ask;
   const first = useRef(true);
@@ -28,9 +28,9 @@ export function useDebounced(key, ask, pause = 250) {
     const go = async () => {
       try {
         const answer = await latest.current(mine.signal);
-        if (!mine.signal.aborted) tell({ key, answer, error: null });
+        if (!mine.signal.aborted) setLast({ key, answer, error: null });
       } catch (error) {
-        if (!mine.signal.aborted) tell((before) => ({ ...before, key, error: /** @type {Error} */ (error) }));
+        if (!mine.signal.aborted) setLast((before) => ({ ...before, key, error: /** @type {Error} */ (error) }));
       }
     };
     const timer = setTimeout(go, first.current ? 0 : pause);
@@ -40,5 +40,5 @@ export function useDebounced(key, ask, pause = 250) {
       mine.abort();
     };
   }, [key]);
-  return { answer: told.answer, error: told.key === key ? told.error : null, waiting: key !== "" && told.key !== key };
+  return { answer: last.answer, error: last.key === key ? last.error : null, waiting: key !== "" && last.key !== key };
 }

@@ -62,11 +62,11 @@ export function useResource(key, load) {
   }, [live]);
 
   const mine = kept.key === key ? kept : { data: undefined, error: null };
-  const update = (/** @type {(data: T) => T} */ how) =>
-    keep((before) => (before.data === undefined ? before : { ...before, data: how(before.data) }));
-  const change = (/** @type {(data: T) => T} */ how) => {
+  const update = (/** @type {(data: T) => T} */ changed) =>
+    keep((before) => (before.data === undefined ? before : { ...before, data: changed(before.data) }));
+  const change = (/** @type {(data: T) => T} */ changed) => {
     if (mine.data !== undefined) reading.current?.abort();
-    update(how);
+    update(changed);
   };
   const isSlow = slow && mine.data === undefined && !mine.error;
   return { data: mine.data, error: mine.error, slow: isSlow, reload, change, update };

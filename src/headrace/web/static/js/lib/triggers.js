@@ -35,7 +35,7 @@ const REASONS = /** @type {Record<string, string>} */ ({
   max_fires: "it has fired as often as it may",
   missed: "the scheduler was down, and only the latest is made up for",
   over_cap: "more were missed than are made up for",
-  overlap: "the run before was still going",
+  overlap: "the job before it was still running",
   skip_next: "somebody let it pass",
   superseded: "a newer one took its place",
   template_error: "the template could not be filled in",
@@ -78,9 +78,9 @@ export function dotOf(run) {
 
 /** `9 of 10 succeeded, 1 failed`. @param {Api.TriggerRunAnswer[]} runs */
 export function runsWords(runs) {
-  const told = runs.filter((run) => run.status !== null);
-  if (told.length === 0) return "No runs yet";
-  const n = (/** @type {string[]} */ ...names) => told.filter((run) => names.includes(String(run.status))).length;
+  const known = runs.filter((run) => run.status !== null);
+  if (known.length === 0) return "No runs yet";
+  const n = (/** @type {string[]} */ ...names) => known.filter((run) => names.includes(String(run.status))).length;
   const others = /** @type {[number, string][]} */ ([
     [n(...BAD), "failed"],
     [n("skipped"), "skipped"],
@@ -88,7 +88,7 @@ export function runsWords(runs) {
     [n("running"), "running"],
     [n("queued", "scheduled"), "waiting"],
   ]).filter(([many]) => many > 0);
-  return [`${n("succeeded")} of ${told.length} succeeded`, ...others.map(([many, word]) => `${many} ${word}`)].join(", ");
+  return [`${n("succeeded")} of ${known.length} succeeded`, ...others.map(([many, word]) => `${many} ${word}`)].join(", ");
 }
 
 /** How many of the last runs failed, where that is much. @param {Api.TriggerRunAnswer[]} runs */

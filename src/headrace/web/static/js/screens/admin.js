@@ -21,8 +21,8 @@ const PARTS = {
 /** @param {{params: Record<string, string>}} props */
 export function Admin({ params }) {
   const name = params.part ?? "tenants";
-  const found = Object.hasOwn(PARTS, name) && may(PARTS[name].needs) ? PARTS[name] : null;
-  if (!found) return html`<${NotFound} />`;
+  const chosen = Object.hasOwn(PARTS, name) && may(PARTS[name].needs) ? PARTS[name] : null;
+  if (!chosen) return html`<${NotFound} />`;
   const tabs = Object.entries(PARTS)
     .filter(([, { needs }]) => may(needs))
     .map(([part]) => ({
@@ -32,5 +32,5 @@ export function Admin({ params }) {
     }));
   return html`
     <header class="page-head"><h1>Admin</h1></header>
-    <div class="stack stack-tight"><${Tabs} label="Admin" tabs=${tabs} /><${found.part} /></div>`;
+    <div class="stack stack-tight"><${Tabs} label="Admin" tabs=${tabs} /><${chosen.part} /></div>`;
 }

@@ -104,8 +104,8 @@ export function Jobs() {
 /** @param {string} status @param {string} q @param {Api.CountsAnswer | undefined} counts */
 function tabsOf(status, q, counts) {
   const count = (/** @type {string} */ name) => {
-    const found = counts?.items.find((one) => one.status === name);
-    return found && capped(found.jobs, found.capped);
+    const known = counts?.items.find((one) => one.status === name);
+    return known && capped(known.jobs, known.capped);
   };
   return [
     { name: "All", href: href("/jobs", { q }), current: status === "" },

@@ -21,8 +21,8 @@ export function SignIn() {
     try {
       await signIn(token);
     } catch (error) {
-      const said = error instanceof Refused ? error.fields.token : undefined;
-      setProblem(sentence(said ?? /** @type {Error} */ (error).message));
+      const refusal = error instanceof Refused ? error.fields.token : undefined;
+      setProblem(sentence(refusal ?? /** @type {Error} */ (error).message));
       setBusy(false);
       field.current?.focus();
     }

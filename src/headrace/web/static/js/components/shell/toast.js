@@ -5,7 +5,7 @@ import { Icon } from "../icon.js";
 /** @typedef {{text: string, bad?: boolean, href?: string, go?: string}} Said */
 
 /** @type {import("@preact/signals").Signal<Said | null>} */
-const said = signal(null);
+const toast = signal(null);
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let leaving;
 
@@ -19,24 +19,24 @@ export function sayRefused(what, error) {
   show({ text: `${what} ${error instanceof Error ? error.message : ""}`, bad: true });
 }
 
-/** @param {Said} what */
-function show(what) {
+/** @param {Said} next */
+function show(next) {
   clearTimeout(leaving);
-  said.value = what;
-  leaving = setTimeout(() => (said.value = null), what.bad ? 12_000 : 6000);
+  toast.value = next;
+  leaving = setTimeout(() => (toast.value = null), next.bad ? 12_000 : 6000);
 }
 
 export function Toast() {
-  const now = said.value;
+  const shown = toast.value;
   return html`<div role="status" aria-live="polite">
     ${
-      now &&
+      shown &&
       html`<div class="toast">
-      <${Icon} name=${now.bad ? "warning" : "succeeded"} class=${now.bad ? "is-warn" : "is-ok"} />
-      <p>${now.text}</p>
-      ${now.href && html`<a class="link" href=${now.href}>${now.go}</a>`}
+      <${Icon} name=${shown.bad ? "warning" : "succeeded"} class=${shown.bad ? "is-warn" : "is-ok"} />
+      <p>${shown.text}</p>
+      ${shown.href && html`<a class="link" href=${shown.href}>${shown.go}</a>`}
       <button class="button button-plain button-icon button-small" type="button" aria-label="Dismiss"
-        onClick=${() => (said.value = null)}><${Icon} name="close" /></button>
+        onClick=${() => (toast.value = null)}><${Icon} name="close" /></button>
     </div>`
     }
   </div>`;

@@ -138,6 +138,6 @@ function readText(text) {
 
 /** By field, without the payload's name before it; what belongs to none stands under "". @param {Refused} error */
 function fieldProblems(error) {
-  const found = Object.entries(error.fields).map(([at, message]) => [at.replace(/^payload\./, ""), message]);
-  return found.length ? Object.fromEntries(found) : { "": error.message };
+  const problems = Object.entries(error.fields).map(([at, message]) => [at.replace(/^payload\./, ""), message]);
+  return problems.length ? Object.fromEntries(problems) : { "": error.message };
 }

@@ -28,15 +28,15 @@ export function NoJobs({ text, status, enqueue, filter }) {
   if (!text)
     return html`<${Empty} title=${`No job is ${statusWord(status)}`} icon=${status}><a class="button"
       href=${href("/jobs")}>All jobs</a></${Empty}>`;
-  const found = wider.data?.items.length;
+  const matches = wider.data?.items.length;
   const without = writeQuery({
     ...query,
     terms: query.terms.filter((term) => term.name !== "after" && term.name !== "before"),
   });
   return html`<${Empty} title="No job matches" icon="search">
-    <p>${found ? `The same search over all times finds ${found === 100 ? "100 or more" : plural(found, "job")}.` : "Nothing fits all of these at once."}
+    <p>${matches ? `The same search over all times finds ${matches === 100 ? "100 or more" : plural(matches, "job")}.` : "Nothing fits all of these at once."}
       </p>
-    ${found ? html`<a class="button" href=${href("/jobs", { q: without, status })}>Search all times</a>` : html`<a
+    ${matches ? html`<a class="button" href=${href("/jobs", { q: without, status })}>Search all times</a>` : html`<a
       class="button" href=${href("/jobs")}>All jobs</a>`}
   </${Empty}>`;
 }

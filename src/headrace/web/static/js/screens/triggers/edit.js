@@ -145,9 +145,9 @@ function useRendered(form, body, written) {
 
 /** By the form's own fields; what belongs to none stands under "". @param {Refused} error */
 function byField(error) {
-  const found = Object.entries(error.fields).map(([at, message]) => {
+  const problems = Object.entries(error.fields).map(([at, message]) => {
     const name = at.split(".")[0];
     return [FORM_FIELDS[name] ?? name, message];
   });
-  return found.length ? Object.fromEntries(found) : { "": error.message };
+  return problems.length ? Object.fromEntries(problems) : { "": error.message };
 }

@@ -60,7 +60,7 @@ function Cron({ form, set, problems, words }) {
     if (pasted.length === CRON_FIELDS.length) return set("cron")(pasted.join(" "));
     set("cron")(parts.map((part, i) => (i === at ? text.replaceAll(" ", "") : part)).join(" "));
   };
-  const said = problem
+  const verdict = problem
     ? html`<${Icon} name="failed" class="is-bad" /><span class="is-bad">${problem}</span>`
     : words && html`<${Icon} name="succeeded" class="is-ok" /><span><span class="strong">${plainWords(words)}</span> <code
       class="quiet">${form.cron}</code></span>`;
@@ -85,7 +85,7 @@ function Cron({ form, set, problems, words }) {
         : html`<input ...${attributes("expression")} aria-label="Expression" value=${form.cron}
             onInput=${typed(set("cron"))} />`
     }
-    <p class="cron-words" id="cron-words" role="status">${said || "\u00a0"}</p>
+    <p class="cron-words" id="cron-words" role="status">${verdict || "\u00a0"}</p>
   </div>`;
 }
 
