@@ -11,9 +11,7 @@ import headrace
 SOURCE = Path(headrace.__file__).parent
 # The API promises these fields: a column that the service comes to read is not published with it.
 ANSWERS = {
-    ("alerts/rules.py", "api/routes/alerts/rules.py"),
     ("alerts/targets.py", "api/routes/alerts/targets.py"),
-    ("define/change.py", "api/routes/definitions.py"),
     ("model/settings/trigger.py", "api/routes/triggers/responses.py"),
     ("model/trigger/record.py", "api/routes/triggers/responses.py"),
     ("service/events/service.py", "api/routes/events.py"),
@@ -25,8 +23,6 @@ ANSWERS = {
 }
 REASONS = {
     **dict.fromkeys(ANSWERS, "an answer of the API names its fields itself"),
-    ("model/alert/rule.py", "alerts/rules.py"): "the rule that is judged, and the row that people read",
-    ("define/change.py", "service/definitions/service.py"): "what a SQL job is defined with is written out for people",
 }
 
 

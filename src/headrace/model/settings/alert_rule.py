@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from headrace.model.settings.setting import STORABLE, Rule, SettingsModel, setting
+from headrace.model.settings.setting import STORABLE, SettingsModel, SettingsRule, setting
 
 DAY = 86_400
 NOTIFIES, TIMING, QUIET = "Notifies", "Timing", "Quiet hours"
@@ -19,31 +19,31 @@ class AlertRuleSettings(SettingsModel):
     """What a person says of any rule."""
 
     rules = (
-        Rule(
+        SettingsRule(
             "escalation_has_both",
             "escalate_to",
             "escalate_after and escalate_to go together",
             lambda of: (of.escalate_after is None) == (of.escalate_to is None),
         ),
-        Rule(
+        SettingsRule(
             "escalation_is_to_another",
             "escalate_to",
             "escalate_to is a second target, and not one that is told anyway",
             lambda of: of.escalate_to is None or of.escalate_to not in of.targets,
         ),
-        Rule(
+        SettingsRule(
             "escalation_follows_repeats",
             "escalate_after",
             "escalation counts repeats: say repeat_seconds too",
             lambda of: of.escalate_after is None or of.repeat_seconds is not None,
         ),
-        Rule(
+        SettingsRule(
             "quiet_hours_have_two_ends",
             "quiet_until",
             "quiet_from and quiet_until go together",
             lambda of: (of.quiet_from is None) == (of.quiet_until is None),
         ),
-        Rule(
+        SettingsRule(
             "quiet_hours_have_a_length",
             "quiet_until",
             "quiet hours that end when they begin are none",

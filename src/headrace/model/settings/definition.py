@@ -11,7 +11,7 @@ from pydantic import Field
 from headrace.errors import BadRequest
 from headrace.model.job.retry import RetryPolicy
 from headrace.model.rate import read_rate
-from headrace.model.settings.setting import MOST, QUEUE, STORABLE, YEAR, Rule, SettingsModel, setting
+from headrace.model.settings.setting import MOST, QUEUE, STORABLE, YEAR, SettingsModel, SettingsRule, setting
 
 # As `jobs.max_retries_default` is unless somebody sets it: three retries.
 DEFAULT_MAX_ATTEMPTS = 4
@@ -25,13 +25,13 @@ class DefinitionSettings(SettingsModel):
     """What code declares and an operator may change."""
 
     rules = (
-        Rule(
+        SettingsRule(
             "per_key_needs_a_key",
             "concurrency_key",
             "A limit for each key needs a concurrency_key.",
             lambda of: of.concurrency_key is not None or (of.max_concurrency_per_key is None and not of.rate_per_key),
         ),
-        Rule(
+        SettingsRule(
             "burst_needs_a_rate",
             "rate_burst",
             "rate_burst needs a rate_limit.",

@@ -88,7 +88,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SettingsRule:
     """What two settings must have in common, named as the check constraint of the table that says the same."""
 
     constraint: str
@@ -101,7 +101,7 @@ class SettingsModel(BaseModel):
     """All settings, or those that somebody says. Reading asks no rule over two settings: the other may be left out."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
-    rules: ClassVar[tuple[Rule, ...]] = ()
+    rules: ClassVar[tuple[SettingsRule, ...]] = ()
 
     @classmethod
     def read(cls, values: Mapping[str, Any], *, names: Mapping[str, str] | None = None) -> Self:
@@ -118,7 +118,7 @@ class SettingsModel(BaseModel):
         values = {name: getattr(other, name) for name in cls.model_fields}
         return cls.model_construct(_fields_set=other.model_fields_set & values.keys(), **values)
 
-    def broken_rules(self) -> list[Rule]:
+    def broken_rules(self) -> list[SettingsRule]:
         """Of settings that are complete."""
         return [rule for rule in self.rules if not rule.holds(self)]
 
