@@ -90,6 +90,7 @@ ACCESS: dict[str, Access] = {
     "list_alert_deliveries": Access(READERS),
     "list_alert_rules": Access(READERS),
     "list_alert_rule_settings": Access(READERS),
+    "list_trigger_settings": Access(READERS),
     "create_alert_rule": Access(ADMINS, body={"name": "new", "kind": "job_died"}),
     "get_alert_rule": Access(READERS, "alert_rule"),
     "update_alert_rule": Access(ADMINS, "alert_rule", {"repeat_seconds": 600}),

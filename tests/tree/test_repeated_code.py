@@ -12,7 +12,6 @@ SOURCE = Path(headrace.__file__).parent
 # The API promises these fields: a column that the service comes to read is not published with it.
 ANSWERS = {
     ("alerts/targets.py", "api/routes/alerts/targets.py"),
-    ("model/settings/trigger.py", "api/routes/triggers/responses.py"),
     ("model/trigger/record.py", "api/routes/triggers/responses.py"),
     ("service/events/service.py", "api/routes/events.py"),
     ("service/failures/service.py", "api/routes/failures.py"),

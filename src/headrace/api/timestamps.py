@@ -1,23 +1,11 @@
-"""Times in requests: with a zone, and within the years that everything behind them can hold."""
+"""Times in requests, and lengths of time in their place."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-from typing import Annotated
-
-from pydantic import AfterValidator, AwareDatetime
+from datetime import datetime, timedelta
 
 from headrace.errors import BadRequest
-from headrace.model.time.zone import EARLIEST, LATEST
 
-
-def _within_reason(moment: datetime) -> datetime:
-    if not EARLIEST <= moment <= LATEST:
-        raise ValueError(f"a time lies between {EARLIEST.year} and {LATEST.year}")
-    return moment.astimezone(UTC)
-
-
-Moment = Annotated[AwareDatetime, AfterValidator(_within_reason)]
 LONGEST_AHEAD = 315_360_000
 
 

@@ -48,7 +48,7 @@ def read_function_files(folder: Path = FOLDER) -> list[FunctionFile]:
 
 
 def _pieces(file: Path) -> Iterator[FunctionFile]:
-    for found in _PIECE.finditer(file.read_text("utf-8")):
+    for found in _PIECE.finditer(expand(file.read_text("utf-8"))):
         if found["kind"] == "view":
             yield FunctionFile(f"view {found['name']}", found[0].strip(), "view")
         else:

@@ -7,18 +7,10 @@ create or replace trigger tell_workers
   for each statement execute function headrace._tell_lanes_changed();
 -- Columns that a scheduler's advance does not set, so that it pays nothing here.
 create or replace trigger note_change before update of
-    name, definition_id, trigger_type, cron, every_seconds, timezone, starts_at, ends_at, max_fires, init_version,
-    event, payload, condition, queue, priority, max_attempts, catch_up, catch_up_cap, misfire_grace_seconds, overlap,
-    jitter_seconds, dedupe_window_seconds, pause_on_failures, enabled
+    name, definition_id, enabled, {trigger}
   on headrace.trigger for each row
-  when ((new.name, new.definition_id, new.trigger_type, new.cron, new.every_seconds, new.timezone, new.starts_at,
-         new.ends_at, new.max_fires, new.init_version, new.event, new.payload, new.condition, new.queue, new.priority,
-         new.max_attempts, new.catch_up, new.catch_up_cap, new.misfire_grace_seconds, new.overlap, new.jitter_seconds,
-         new.dedupe_window_seconds, new.pause_on_failures, new.enabled) is distinct from
-        (old.name, old.definition_id, old.trigger_type, old.cron, old.every_seconds, old.timezone, old.starts_at,
-         old.ends_at, old.max_fires, old.init_version, old.event, old.payload, old.condition, old.queue, old.priority,
-         old.max_attempts, old.catch_up, old.catch_up_cap, old.misfire_grace_seconds, old.overlap, old.jitter_seconds,
-         old.dedupe_window_seconds, old.pause_on_failures, old.enabled))
+  when ((new.name, new.definition_id, new.enabled, new.{trigger}) is distinct from
+        (old.name, old.definition_id, old.enabled, old.{trigger}))
   execute function headrace._trigger_changed();
 create or replace trigger note_due_time before update of next_run_at on headrace.trigger for each row
   when (new.next_run_at is distinct from old.next_run_at and new.fire_at is not distinct from old.fire_at)
@@ -56,18 +48,9 @@ create or replace trigger note_going_on before update of enabled on headrace.tri
 -- Not what a person turned off, or failing jobs, which leave a note.
 -- Before note_change, which then sees a trigger that was turned on: triggers run in the order of their names.
 create or replace trigger mend_stopped before update of
-    definition_id, trigger_type, cron, every_seconds, timezone, starts_at, ends_at, max_fires, init_version,
-    event, payload, condition, queue, priority, max_attempts, catch_up, catch_up_cap, misfire_grace_seconds, overlap,
-    jitter_seconds, dedupe_window_seconds, pause_on_failures
+    definition_id, {trigger}
   on headrace.trigger for each row
   when (not new.enabled and not old.enabled and new.stopped_at is not null and old.stopped_at is not null and
         old.last_error is not null and old.pause_note is null and new.pause_note is null and new.deleted_from_code_at is null and
-        (new.definition_id, new.trigger_type, new.cron, new.every_seconds, new.timezone, new.starts_at,
-          new.ends_at, new.max_fires, new.init_version, new.event, new.payload, new.condition, new.queue, new.priority,
-          new.max_attempts, new.catch_up, new.catch_up_cap, new.misfire_grace_seconds, new.overlap, new.jitter_seconds,
-          new.dedupe_window_seconds, new.pause_on_failures) is distinct from
-        (old.definition_id, old.trigger_type, old.cron, old.every_seconds, old.timezone, old.starts_at,
-          old.ends_at, old.max_fires, old.init_version, old.event, old.payload, old.condition, old.queue, old.priority,
-          old.max_attempts, old.catch_up, old.catch_up_cap, old.misfire_grace_seconds, old.overlap, old.jitter_seconds,
-          old.dedupe_window_seconds, old.pause_on_failures))
+        (new.definition_id, new.{trigger}) is distinct from (old.definition_id, old.{trigger}))
   execute function headrace._trigger_mended();

@@ -14,7 +14,7 @@ from typing import Any
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.model.payload.stored_json import Unreadable, read_object
-from headrace.model.settings.trigger import DEFAULTS, RULE_COLUMNS, TriggerDeclaration
+from headrace.model.settings.trigger import RULE_COLUMNS, TriggerDeclaration, TriggerSettings
 
 SQL = statements(__file__)
 LEFT = "it left the code"
@@ -53,7 +53,7 @@ async def sync_triggers(
         for name, (key, one) in wanted.items():
             row = known.get(name)
             if row is None:
-                everything = {**DEFAULTS, **one.settings}
+                everything = TriggerSettings().model_dump() | one.settings
                 await conn.execute(SQL["add_declared"], key, name, app, _json(everything), _json(one.settings))
                 report.added.append(name)
             elif row["declared"] is None:

@@ -17,26 +17,17 @@ select t.name
    for update of t
 
 -- name: add_declared
-insert into headrace.trigger (name, definition_id, app, declared, trigger_type, cron, every_seconds, timezone,
-                              init_version, event, payload, condition, catch_up, catch_up_cap, misfire_grace_seconds,
-                              overlap, jitter_seconds, dedupe_window_seconds, pause_on_failures)
-select $2, d.id, $3, $5::jsonb, new.trigger_type, new.cron, new.every_seconds, new.timezone, new.init_version,
-       new.event, new.payload, new.condition, new.catch_up, new.catch_up_cap, new.misfire_grace_seconds, new.overlap,
-       new.jitter_seconds, new.dedupe_window_seconds, new.pause_on_failures
+insert into headrace.trigger (name, definition_id, app, declared, {trigger})
+select $2, d.id, $3, $5::jsonb, new.{trigger}
   from headrace.definition as d, jsonb_populate_record(null::headrace.trigger, $4) as new
  where d.key = $1
 
 -- name: follow_code
 update headrace.trigger as t
-   set definition_id = (select id from headrace.definition where key = $2), app = $3, declared = $5,
+   set definition_id = (select id from headrace.definition where key = $2), app = $3, declared = t.declared || $5,
        deleted_from_code_at = null, enabled = t.enabled or $6,
-       trigger_type = new.trigger_type, cron = new.cron, every_seconds = new.every_seconds,
-       timezone = new.timezone, init_version = new.init_version, event = new.event, payload = new.payload,
-       condition = new.condition, catch_up = new.catch_up, misfire_grace_seconds = new.misfire_grace_seconds,
-       overlap = new.overlap, jitter_seconds = new.jitter_seconds, dedupe_window_seconds = new.dedupe_window_seconds,
-       pause_on_failures = new.pause_on_failures
-  from headrace.trigger as old, jsonb_populate_record(old, $4) as new
- where t.id = $1 and old.id = $1
+       ({trigger}) = (select new.{trigger} from jsonb_populate_record(t, $4) as new)
+ where t.id = $1
 
 -- name: mark_deleted_from_code
 update headrace.trigger

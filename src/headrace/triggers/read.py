@@ -13,7 +13,7 @@ from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
 from headrace.model.payload.stored_json import read_object
-from headrace.model.settings.trigger import DEFAULTS
+from headrace.model.settings.trigger import TriggerSettings
 from headrace.model.system import SYSTEM_PREFIX
 from headrace.model.trigger.record import Delivered, Fire, Trigger
 from headrace.model.trigger.rule import TriggerType
@@ -133,7 +133,7 @@ async def _read(
 def _trigger(row: Any) -> Trigger:
     columns = {**read_object(row["columns"]), "payload": read_object(row["payload"])}
     declared = None if row["declared"] is None else read_object(row["declared"])
-    settings = {name: columns[name] for name in DEFAULTS}
+    settings = {name: columns[name] for name in TriggerSettings.model_fields}
     # As times and not as text.
     settings |= {"starts_at": row["starts_at"], "ends_at": row["ends_at"]}
     return Trigger(

@@ -1,7 +1,5 @@
 -- name: read_rules
-select id, version, name, definition_id, queue, priority, max_attempts, trigger_type, cron, every_seconds, timezone,
-       starts_at, ends_at, max_fires, init_version, payload, condition, catch_up, catch_up_cap, misfire_grace_seconds, overlap, jitter_seconds, dedupe_window_seconds,
-       pause_on_failures
+select id, version, name, definition_id, {trigger}
   from headrace.trigger
  where id = any($1)
 

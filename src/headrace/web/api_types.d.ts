@@ -769,30 +769,30 @@ declare namespace Api {
   }
 
   interface NewTrigger {
+    name: string;
+    definition: string;
+    enabled?: boolean;
     trigger_type?: "schedule" | "init" | "event";
     cron?: string | null;
     every_seconds?: number | null;
-    timezone?: string;
-    starts_at?: string | null;
-    ends_at?: string | null;
-    max_fires?: number | null;
-    init_version?: string;
     event?: string | null;
-    payload?: Record<string, unknown>;
+    init_version?: string;
     condition?: string | null;
-    queue?: string | null;
-    priority?: number | null;
-    max_attempts?: number | null;
+    timezone?: string;
+    payload?: Record<string, unknown>;
     catch_up?: "none" | "latest" | "all";
-    catch_up_cap?: number;
     misfire_grace_seconds?: number;
     overlap?: "allow" | "skip" | "queue_one" | "cancel_running";
     jitter_seconds?: number;
     dedupe_window_seconds?: number | null;
     pause_on_failures?: number | null;
-    name: string;
-    definition: string;
-    enabled?: boolean;
+    starts_at?: string | null;
+    ends_at?: string | null;
+    max_fires?: number | null;
+    queue?: string | null;
+    priority?: number | null;
+    max_attempts?: number | null;
+    catch_up_cap?: number;
   }
 
   interface OperationAnswer {
@@ -1152,13 +1152,15 @@ declare namespace Api {
 
   interface SettingAnswer {
     name: string;
-    kind: "flag" | "count" | "number" | "duration" | "days" | "text" | "id" | "list";
+    kind: "flag" | "count" | "number" | "duration" | "days" | "text" | "id" | "list" | "choice" | "moment" | "json";
     label: string;
     help: string;
     group: string;
     default: unknown;
     none: string | null;
     needs: string | null;
+    types: string[];
+    choices: string[];
     takes: string;
     least: number | null;
     above: number | null;
@@ -1330,27 +1332,6 @@ declare namespace Api {
     tenant: string;
     name: string;
     definition: string;
-    trigger_type: "schedule" | "init" | "event";
-    cron: string | null;
-    every_seconds: number | null;
-    timezone: string;
-    starts_at: string | null;
-    ends_at: string | null;
-    max_fires: number | null;
-    init_version: string;
-    event: string | null;
-    payload: Record<string, unknown>;
-    condition: string | null;
-    queue: string | null;
-    priority: number | null;
-    max_attempts: number | null;
-    catch_up: "none" | "latest" | "all";
-    catch_up_cap: number;
-    misfire_grace_seconds: number;
-    overlap: "allow" | "skip" | "queue_one" | "cancel_running";
-    jitter_seconds: number;
-    dedupe_window_seconds: number | null;
-    pause_on_failures: number | null;
     enabled: boolean;
     pause_note: string | null;
     app: string | null;
@@ -1365,30 +1346,51 @@ declare namespace Api {
     created_at: string;
     created_by: string | null;
     obstacle: "deleted_from_code" | "definition_disabled" | "secret_fields" | "no_worker" | null;
+    trigger_type: "schedule" | "init" | "event";
+    cron: string | null;
+    every_seconds: number | null;
+    event: string | null;
+    init_version: string;
+    condition: string | null;
+    timezone: string;
+    payload: Record<string, unknown>;
+    catch_up: "none" | "latest" | "all";
+    misfire_grace_seconds: number;
+    overlap: "allow" | "skip" | "queue_one" | "cancel_running";
+    jitter_seconds: number;
+    dedupe_window_seconds: number | null;
+    pause_on_failures: number | null;
+    starts_at: string | null;
+    ends_at: string | null;
+    max_fires: number | null;
+    queue: string | null;
+    priority: number | null;
+    max_attempts: number | null;
+    catch_up_cap: number;
   }
 
   interface TriggerChanges {
     trigger_type?: "schedule" | "init" | "event";
     cron?: string | null;
     every_seconds?: number | null;
-    timezone?: string;
-    starts_at?: string | null;
-    ends_at?: string | null;
-    max_fires?: number | null;
-    init_version?: string;
     event?: string | null;
-    payload?: Record<string, unknown>;
+    init_version?: string;
     condition?: string | null;
-    queue?: string | null;
-    priority?: number | null;
-    max_attempts?: number | null;
+    timezone?: string;
+    payload?: Record<string, unknown>;
     catch_up?: "none" | "latest" | "all";
-    catch_up_cap?: number;
     misfire_grace_seconds?: number;
     overlap?: "allow" | "skip" | "queue_one" | "cancel_running";
     jitter_seconds?: number;
     dedupe_window_seconds?: number | null;
     pause_on_failures?: number | null;
+    starts_at?: string | null;
+    ends_at?: string | null;
+    max_fires?: number | null;
+    queue?: string | null;
+    priority?: number | null;
+    max_attempts?: number | null;
+    catch_up_cap?: number;
     enabled?: boolean | null;
   }
 
@@ -1680,6 +1682,7 @@ declare namespace Api {
       answer: ErrorsAnswer;
     };
     "/settings/definition": { values: {}; answer: SettingsAnswer };
+    "/settings/trigger": { values: {}; answer: SettingsAnswer };
     "/settings/alert_rule": { values: {}; answer: AlertRuleSettingsAnswer };
     "/alerts/rules": { values: { limit?: number | null; cursor?: string | null }; answer: Page_RuleAnswer_ };
     "/alerts/rules/{alert_rule_id}": { values: { alert_rule_id: string }; answer: RuleAnswer };

@@ -92,7 +92,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"cron": None, "trigger_type": "event", "event": "a", "condition": "event.a ||"}, "condition"),
     ({"cron": None, "trigger_type": "event", "event": "a", "condition": MANY_CALLS}, "condition"),
     ({"condition": "event.a"}, "condition"),
-    ({"cron": None}, "trigger_type"),
+    ({"cron": None}, "cron"),
     ({"trigger_type": "never"}, "trigger_type"),
     ({"overlap": "never"}, "overlap"),
     ({"catch_up": "some"}, "catch_up"),

@@ -4,35 +4,51 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from uuid import UUID
 
 import asyncpg
 import pytest
-from scripts.settings_options import OPTIONS, options_module
+from scripts.settings_options import OPTIONS as TYPED
+from scripts.settings_options import options_module
 
 from headrace.api.routes.admin.definitions import DefinitionChange
 from headrace.api.routes.alerts.rules import NewRule, RuleAnswer, RuleChanges
 from headrace.api.routes.definitions import DefinitionAnswer
+from headrace.api.routes.triggers.requests import NewTrigger, TriggerChanges
+from headrace.api.routes.triggers.responses import TriggerAnswer
 from headrace.api.routes.worker.registration import NewDefinition
 from headrace.app.declare import JobOptions
 from headrace.cli.definitions.group import SETTINGS
+from headrace.cli.triggers.options import OPTIONS
 from headrace.config import CommandSettings
 from headrace.db.connect import Connection
 from headrace.errors import BadRequest
 from headrace.model.settings.alert_rule import AlertRuleSettings
 from headrace.model.settings.definition import DeclaredSettings, DefinitionSettings, OperatorSettings
 from headrace.model.settings.setting import Setting, SettingsModel, settings_of
+from headrace.model.settings.trigger import DeclaredTriggerSettings, TriggerSettings
+from headrace.model.time.zone import EARLIEST, LATEST
 
 
 class Noun(NamedTuple):
-    """A table with settings; `row` makes one with the defaults, `base` is what settings need that need others."""
+    """A table with settings; `row` makes one, with the defaults but for `given`, and `base` is what a setting needs."""
 
     table: str
     models: tuple[type[SettingsModel], ...]
     row: str
-    base: dict[str, Any]
+    base: Callable[[Setting], dict[str, Any]]
+    given: Mapping[str, Any] = MappingProxyType({})
+
+
+def of_a_trigger(setting: Setting) -> dict[str, Any]:
+    """A rule of a type that has the setting."""
+    if setting.name == "every_seconds":
+        return {"cron": None}
+    return {"trigger_type": "event", "cron": None, "event": "a"} if setting.types == ("event",) else {"cron": "@daily"}
 
 
 IDS = [str(UUID(int=n)) for n in range(12)]
@@ -41,13 +57,21 @@ NOUNS = [
         "definition",
         (DeclaredSettings, OperatorSettings),
         "insert into headrace.definition (key, kind, app, hash) values ('bare', 'python', 'test', '')",
-        {"concurrency_key": "a", "rate_limit": 1},
+        lambda _: {"concurrency_key": "a", "rate_limit": 1},
+    ),
+    Noun(
+        "trigger",
+        (TriggerSettings,),
+        "insert into headrace.definition (key, kind, app, hash) values ('bare', 'python', 'test', '');"
+        "insert into headrace.trigger (name, definition_id, cron) select 'bare', id, '@daily' from headrace.definition",
+        of_a_trigger,
+        {"cron": "@daily"},
     ),
     Noun(
         "alert_rule",
         (AlertRuleSettings,),
         "insert into headrace.alert_rule (name, kind, created_by) values ('bare', 'job_died', 'test')",
-        {
+        lambda _: {
             "quiet_from": "22:00",
             "quiet_until": "07:00",
             "repeat_seconds": 1,
@@ -95,8 +119,13 @@ def edges(setting: Setting) -> Iterator[Any]:
         yield from ([], ["a"] * 100, ["a"] * 101, ["\x00"], IDS[1:11], IDS[1:], [IDS[0]])
     elif setting.kind == "id":
         yield from (IDS[11], "", "a")
-    elif setting.kind == "text":
-        yield from ODD_TEXTS
+    elif setting.kind in ("text", "choice"):
+        yield from (*setting.choices, *ODD_TEXTS)
+    elif setting.kind == "json":
+        yield from ({}, {"a": [1]}, [], "a", 1)
+    elif setting.kind == "moment":
+        second = timedelta(seconds=1)
+        yield from (moment.isoformat() for moment in (EARLIEST - second, EARLIEST, LATEST, LATEST + second))
     else:
         for end in (setting.least, setting.above, setting.most):
             if end is not None:
@@ -108,17 +137,17 @@ def edges(setting: Setting) -> Iterator[Any]:
             yield from (math.inf, math.nan)
 
 
-def model_takes(noun: Noun, name: str, value: Any) -> bool:
-    model = next(model for model in noun.models if name in model.model_fields)
+def model_takes(noun: Noun, setting: Setting, value: Any) -> bool:
+    model = next(model for model in noun.models if setting.name in model.model_fields)
     try:
-        model.read(noun.base | {name: value}).check_rules()
+        model.read(noun.base(setting) | {setting.name: value}).check_rules()
     except BadRequest:
         return False
     return True
 
 
-async def table_takes(conn: Connection, noun: Noun, name: str, value: Any) -> bool:
-    said = noun.base | {name: value}
+async def table_takes(conn: Connection, noun: Noun, setting: Setting, value: Any) -> bool:
+    said = noun.base(setting) | {setting.name: value}
     columns = ", ".join(said)
     change = f"update headrace.{noun.table} as it set ({columns}) = row (new.{', new.'.join(said)})"
     try:
@@ -148,9 +177,16 @@ def test_a_setting_has_its_words_and_its_range(noun: Noun, setting: Setting) -> 
 @pytest.mark.parametrize(("noun", "setting"), cases())
 async def test_the_table_takes_what_the_model_takes(connection: Connection, noun: Noun, setting: Setting) -> None:
     await connection.execute(noun.row)
-    taken = [(value, await table_takes(connection, noun, setting.name, value)) for value in edges(setting)]
-    assert [(value, model_takes(noun, setting.name, value)) for value, _ in taken] == taken
+    taken = [(value, await table_takes(connection, noun, setting, value)) for value in edges(setting)]
+    assert [(value, model_takes(noun, setting, value)) for value, _ in taken] == taken
     assert any(took for _, took in taken)
+
+
+def as_model(value: Any) -> Any:
+    """A column as the model has it: lists are tuples there, and JSON is read."""
+    if isinstance(value, list):
+        return tuple(value)
+    return json.loads(value) if value == "{}" else value
 
 
 @pytest.mark.parametrize("noun", NOUNS, ids=lambda noun: noun.table)
@@ -159,8 +195,7 @@ async def test_a_bare_row_has_the_defaults_of_the_model(connection: Connection, 
     row = await connection.fetchrow(f"select * from headrace.{noun.table}")
     assert row is not None
     for model in noun.models:
-        held = {name: tuple(row[name]) if isinstance(row[name], list) else row[name] for name in model.model_fields}
-        assert held == model().model_dump()
+        assert {name: as_model(row[name]) for name in model.model_fields} == model(**noun.given).model_dump()
 
 
 @pytest.mark.parametrize("noun", NOUNS, ids=lambda noun: noun.table)
@@ -181,10 +216,19 @@ def test_every_surface_has_every_setting_of_a_definition() -> None:
     assert options <= set(SETTINGS.split(", "))
 
 
+def test_every_surface_has_every_setting_of_a_trigger() -> None:
+    names = set(TriggerSettings.model_fields)
+    for surface in (NewTrigger, TriggerChanges, TriggerAnswer):
+        assert names <= set(surface.model_fields), surface
+    in_code = {setting.option for setting in settings_of(DeclaredTriggerSettings).values()}
+    assert in_code - {"trigger_type", "init_version"} <= set(JobOptions.__annotations__)
+    assert {setting.name for setting in OPTIONS.values()} == names - {"trigger_type"}
+
+
 def test_every_surface_has_every_setting_of_an_alert_rule() -> None:
     for surface in (NewRule, RuleChanges, RuleAnswer):
         assert set(AlertRuleSettings.model_fields) <= set(surface.model_fields), surface
 
 
 def test_the_typed_keyword_arguments_are_what_the_models_say() -> None:
-    assert OPTIONS.read_text("utf-8") == options_module(), "run `make docs`"
+    assert TYPED.read_text("utf-8") == options_module(), "run `make docs`"

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from headrace.errors import BadRequest
-from headrace.model.settings.trigger import DEFAULTS, complete_settings, read_settings
+from headrace.model.settings.trigger import TriggerSettings, complete_settings, read_settings
 from headrace.model.time.schedule import Cron, Every
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
 
 def test_what_was_not_said_has_its_default() -> None:
-    assert complete_settings({"cron": "@daily"}) == {**DEFAULTS, "cron": "@daily"}
+    assert complete_settings({"cron": "@daily"}) == TriggerSettings().model_dump() | {"cron": "@daily"}
 
 
 def test_an_event_makes_an_event_trigger() -> None:
@@ -60,30 +60,30 @@ def test_init_has_no_schedule() -> None:
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({}, "none of them"),
-    ({"cron": "@daily", "every_seconds": 5}, "cron and every_seconds"),
-    ({"cron": "@daily", "event": "a"}, "cron and event"),
-    ({"trigger_type": "init", "cron": "@daily"}, "of type init"),
-    ({"trigger_type": "event"}, "none of them"),
+    ({}, "either cron or every_seconds"),
+    ({"cron": "@daily", "every_seconds": 5}, "either cron or every_seconds"),
+    ({"cron": "@daily", "event": "a"}, "either cron or every_seconds"),
+    ({"trigger_type": "init", "cron": "@daily"}, "no other trigger"),
+    ({"trigger_type": "event"}, "has an event"),
     ({"trigger_type": "sometimes", "cron": "@daily"}, "sometimes"),
-    ({"crom": "@daily"}, "has no crom"),
+    ({"crom": "@daily"}, "no setting crom"),
     ({"cron": "* * * * * *"}, "five fields"),
     ({"cron": "*/70 * * * *"}, "step"),
     ({"cron": "0 0 31 2 *"}, "No date ever matches"),
     ({"cron": "@daily", "timezone": "Berlin"}, "Europe/Berlin"),
     ({"every_seconds": 5, "timezone": "nowhere"}, "no time zone"),
-    ({"every_seconds": 0}, "more than zero"),
-    ({"every_seconds": -1}, "more than zero"),
-    ({"every_seconds": float("nan")}, "more than zero"),
-    ({"every_seconds": float("inf")}, "out of range"),
-    ({"every_seconds": 0.05}, "out of range"),
-    ({"cron": "@daily", "starts_at": NOW.replace(tzinfo=None)}, "starts_at needs a time zone"),
-    ({"cron": "@daily", "ends_at": NOW.replace(tzinfo=None)}, "ends_at needs a time zone"),
+    ({"every_seconds": 0}, "from 0.1 to"),
+    ({"every_seconds": -1}, "from 0.1 to"),
+    ({"every_seconds": float("nan")}, "from 0.1 to"),
+    ({"every_seconds": float("inf")}, "from 0.1 to"),
+    ({"every_seconds": 0.05}, "from 0.1 to"),
+    ({"cron": "@daily", "starts_at": NOW.replace(tzinfo=None)}, "starts_at is a time with a time zone"),
+    ({"cron": "@daily", "ends_at": NOW.replace(tzinfo=None)}, "ends_at is a time with a time zone"),
     ({"cron": "@daily", "starts_at": NOW, "ends_at": NOW}, "end after it starts"),
     ({"cron": "@daily", "payload": {"a": "{{"}}, "never closed"),
     ({"cron": "@daily", "payload": {"a": float("nan")}}, "cannot be stored"),
     ({"cron": "@daily", "payload": {"a": "\0"}}, "NUL"),
-    ({"cron": "@daily", "payload": [1]}, "must be an object"),
+    ({"cron": "@daily", "payload": [1]}, "payload is an object"),
     ({"event": "a", "condition": "["}, ""),
 ]
 

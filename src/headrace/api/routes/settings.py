@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
@@ -12,6 +12,7 @@ from headrace.api.body.route import new_router
 from headrace.api.schemas import ResponseModel
 from headrace.model.alert.kind import AlertKind
 from headrace.model.alert.kinds import KINDS, Kind
+from headrace.model.settings.setting import Kind as SettingKind
 from headrace.model.settings.setting import Setting
 
 router = new_router(prefix="/settings", tags=["settings"])
@@ -21,13 +22,15 @@ class SettingAnswer(ResponseModel):
     """One setting: what it is called, what it does and which values it takes."""
 
     name: str
-    kind: Literal["flag", "count", "number", "duration", "days", "text", "id", "list"]
+    kind: SettingKind
     label: str
     help: str
     group: str = Field(description="settings of one group belong together in a form")
     default: Any
     none: str | None = Field(description="what null means; null where a value is needed")
     needs: str | None = Field(description="a setting without which this one has no effect")
+    types: list[str] = Field(description="the types that have it; none: all have it")
+    choices: list[str] = Field(description="the values of a choice")
     takes: str = Field(description="which values are taken, in words")
     least: float | None
     above: float | None = Field(description="values are greater than this")
@@ -64,6 +67,12 @@ def _items(settings: Iterable[Setting]) -> list[SettingAnswer]:
 async def list_definition_settings(service: CurrentService) -> SettingsAnswer:
     """What may be set of a definition."""
     return SettingsAnswer(items=_items(await service.definitions.settings()))
+
+
+@router.get("/trigger")
+async def list_trigger_settings(service: CurrentService) -> SettingsAnswer:
+    """What may be set of a trigger."""
+    return SettingsAnswer(items=_items(await service.triggers.settings()))
 
 
 @router.get("/alert_rule")

@@ -12,13 +12,12 @@ from headrace.cli.core.options import Yes, confirm
 from headrace.cli.output.tables import ago
 from headrace.cli.triggers.find import find_trigger
 from headrace.cli.triggers.list import Group, Name
-from headrace.cli.triggers.options import settings_sent, unset
+from headrace.cli.triggers.options import RULES, settings_sent, unset
 from headrace.cli.triggers.tables import rule
 from headrace.errors import BadRequest
 
 NewName = Annotated[str, typer.Argument(metavar="NAME", help="What it will be called.")]
 Key = Annotated[str, typer.Argument(metavar="DEFINITION", help="What it runs.", autocompletion=definition_keys)]
-RULES = ("cron", "every", "event", "init")
 
 
 async def create(

@@ -11,7 +11,7 @@ from headrace.cli.core.call import Call
 from headrace.cli.core.completion import definition_keys, trigger_names
 from headrace.cli.core.options import All, Limit, System, how_many, with_options
 from headrace.cli.triggers.find import find_trigger, trigger_id
-from headrace.cli.triggers.options import TIME_RULE, settings_sent
+from headrace.cli.triggers.options import OF_PREVIEW, settings_sent
 from headrace.cli.triggers.tables import DELIVERY_COLUMNS, FIRE_COLUMNS, time_columns, trigger_columns, trigger_rows
 from headrace.errors import BadRequest
 
@@ -62,7 +62,7 @@ async def show_one(group: Group, call: Call, name: Name) -> None:
     call.show.item(found, trigger_rows(found))
 
 
-@with_options("rule", TIME_RULE)
+@with_options("rule", OF_PREVIEW)
 async def preview(
     group: Group,
     call: Call,
@@ -81,7 +81,7 @@ async def preview(
     sent = settings_sent(rule)
     if name is None and not {"cron", "every"} & set(rule):
         raise BadRequest("a rule needs --cron or --every")
-    params = {"cron": sent.pop("cron", None), **{key: sent[key] for key in sent if key != "trigger_type"}}
+    params = {key: value for key, value in sent.items() if key != "trigger_type"}
     zone = rule.get("timezone", "UTC")
     async with call.api() as api:
         if name is not None:

@@ -1,4 +1,4 @@
-"""What may be said of a trigger: options by the names people use, settings by the names of the API."""
+"""The settings of a trigger as options of the command line: each is declared in `model/settings/trigger.py` alone."""
 
 from __future__ import annotations
 
@@ -10,100 +10,79 @@ import typer
 from headrace.cli.core.durations import duration, moment
 from headrace.cli.core.payload import json_object
 from headrace.errors import BadRequest
+from headrace.model.settings.setting import Setting, settings_of
+from headrace.model.settings.trigger import TriggerSettings
 
-CATCH_UP = ("none", "latest", "all")
-OVERLAP = ("allow", "skip", "queue_one", "cancel_running")
-
-
-def _option(kind: Any, name: str, help: str, **how: Any) -> Any:  # noqa: A002 - as typer calls it
-    return Annotated[kind | None, typer.Option(name, help=help, **how)]
-
-
-TIME_RULE: dict[str, Any] = {
-    "cron": _option(str, "--cron", "Five fields, such as '0 2 * * *', or @daily."),
-    "every": _option(str, "--every", "A length of time, such as 15m."),
-    "timezone": _option(str, "--timezone", "Where the clock of --cron hangs, such as Europe/Berlin; UTC if absent."),
-    "starts_at": _option(str, "--starts-at", "Not before this time."),
-    "ends_at": _option(str, "--ends-at", "Not at this time or after."),
+# The type follows from the rule, and `--init VERSION` is one of the four rules.
+OPTIONS = {
+    "init" if one.name == "init_version" else one.option: one
+    for one in settings_of(TriggerSettings).values()
+    if one.name != "trigger_type"
 }
-OTHER_RULES: dict[str, Any] = {
-    "event": _option(str, "--event", "Fires on this event; its last word may be *."),
-    "condition": _option(str, "--condition", "And only if this holds, such as 'event.size > `100`'."),
-    "init": _option(str, "--init", "Fires once for each version named here."),
-}
-SETTINGS: dict[str, Any] = {
-    "payload": _option(
-        str, "--payload", "The payload as JSON, with {{event.name}} and the like where needed.", metavar="JSON"
-    ),
-    "queue": _option(str, "--queue", "Another queue than the definition's."),
-    "priority": _option(int, "--priority", "Of its jobs: lower runs sooner.", min=0, max=1000),
-    "max_attempts": _option(int, "--max-attempts", "Of its jobs: runs at most.", min=1, max=1000),
-    "overlap": _option(str, "--overlap", f"While a job of it is live: {', '.join(OVERLAP)}."),
-    "catch_up": _option(str, "--catch-up", f"Of due times that were missed: {', '.join(CATCH_UP)}."),
-    "catch_up_cap": _option(int, "--catch-up-cap", "The most to catch up on.", min=1, max=1000),
-    "misfire_grace": _option(str, "--misfire-grace", "Later than this a due time counts as missed, such as 1m."),
-    "jitter": _option(str, "--jitter", "Up to so much later, at random, such as 30s."),
-    "dedupe_window": _option(str, "--dedupe-window", "The same payload only once in this time."),
-    "max_fires": _option(int, "--max-fires", "After so many it is over.", min=1),
-    "pause_on_failures": _option(int, "--pause-on-failures", "Off after so many in a row.", min=1, max=100),
-}
-NAMES = {
-    "every": "every_seconds",
-    "init": "init_version",
-    "misfire_grace": "misfire_grace_seconds",
-    "jitter": "jitter_seconds",
-    "dedupe_window": "dedupe_window_seconds",
-}
-LENGTHS, MOMENTS = ("every", "misfire_grace", "jitter", "dedupe_window"), ("starts_at", "ends_at")
-# What `update --unset` can take away.
-UNSETTABLE = {
-    name: NAMES.get(name, name)
-    for name in (
-        "starts_at",
-        "ends_at",
-        "condition",
-        "queue",
-        "priority",
-        "max_attempts",
-        "dedupe_window",
-        "max_fires",
-        "pause_on_failures",
-    )
-}
+RULES = ("cron", "every", "event", "init")
+# What a preview of times needs to know.
+TIME_RULE = ("cron", "every", "timezone", "starts_at", "ends_at")
+EXAMPLES = {"duration": "such as 15m", "choice": "one of {}", "moment": "such as 2030-01-31T08:00:00Z, or 2h"}
 
 
-def settings_sent(said: Mapping[str, Any]) -> dict[str, Any]:
+def _option(name: str, setting: Setting) -> Any:
+    kind, takes = _takes(setting)
+    example = EXAMPLES.get(setting.kind, "").format(", ".join(setting.choices))
+    help_text = f"{setting.help.removesuffix('.')}: {example}." if example else setting.help
+    metavar = "JSON" if setting.kind == "json" else None
+    return Annotated[kind | None, typer.Option(_flag(name), help=help_text, metavar=metavar, **takes)]
+
+
+def _takes(setting: Setting) -> tuple[type, dict[str, Any]]:
+    return (int, {"min": setting.least, "max": setting.most}) if setting.kind == "count" else (str, {})
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+ALL = {name: _option(name, setting) for name, setting in OPTIONS.items()}
+OF_SCHEDULES = {name: option for name, option in ALL.items() if OPTIONS[name].is_of("schedule")}
+OF_PREVIEW = {name: ALL[name] for name in TIME_RULE}
+# What `update --unset` can take away. A rule is replaced by another one.
+UNSETTABLE = {name: setting.name for name, setting in OPTIONS.items() if setting.none and name not in RULES}
+
+
+def settings_sent(given: Mapping[str, Any]) -> dict[str, Any]:
     """As the API has them, or `BadRequest` before anything is sent."""
-    sent = dict(said)
-    for name in LENGTHS:
-        if name in sent:
-            sent[name] = duration(sent[name], _flag(name))
-    for name in MOMENTS:
-        if name in sent:
-            sent[name] = moment(sent[name], _flag(name))
-    if "payload" in sent:
-        sent["payload"] = json_object(sent["payload"], "--payload")
+    sent = {name: _read(name, value) for name, value in given.items()}
     check_rule(sent)
-    for name, allowed in (("overlap", OVERLAP), ("catch_up", CATCH_UP)):
-        if name in sent and sent[name] not in allowed:
-            raise BadRequest(f"{_flag(name)} is one of {', '.join(allowed)}, not {sent[name]!r}")
-    return {NAMES.get(name, name): value for name, value in sent.items()} | _rule(sent)
+    return {OPTIONS[name].name: value for name, value in sent.items()} | _rule(sent)
 
 
-def check_rule(said: Mapping[str, Any]) -> None:
-    """One rule, and one that is valid: told here, in the words that the server would have."""
-    rules = [_flag(name) for name in ("cron", "every", "event", "init") if name in said]
+def _read(name: str, value: Any) -> Any:
+    setting = OPTIONS[name]
+    match setting.kind:
+        case "duration":
+            return duration(value, _flag(name))
+        case "moment":
+            return moment(value, _flag(name))
+        case "json":
+            return json_object(value, _flag(name))
+    if setting.choices and value not in setting.choices:
+        raise BadRequest(f"{_flag(name)} is {setting.takes}, not {value!r}")
+    return value
+
+
+def check_rule(given: Mapping[str, Any]) -> None:
+    """One rule, and one that is valid: refused here in the words that the server would have."""
+    rules = [_flag(name) for name in RULES if name in given]
     if len(rules) > 1:
         raise BadRequest(f"a trigger has one rule: give {rules[0]} or {rules[1]}, not both")
-    if "cron" in said:
+    if "cron" in given:
         from headrace.model.time.cron import CronRule
 
-        CronRule.parse(said["cron"])
-    if "timezone" in said:
+        CronRule.parse(given["cron"])
+    if "timezone" in given:
         from headrace.model.time.zone import zone
 
-        zone(said["timezone"])
-    if "event" not in said and "condition" in said and rules:
+        zone(given["timezone"])
+    if "event" not in given and "condition" in given and rules:
         raise BadRequest("--condition is for --event")
 
 
@@ -116,16 +95,12 @@ def unset(names: list[str]) -> dict[str, None]:
     return {UNSETTABLE[name.replace("-", "_")]: None for name in names}
 
 
-def _rule(said: Mapping[str, Any]) -> dict[str, Any]:
+def _rule(given: Mapping[str, Any]) -> dict[str, Any]:
     """The type that goes with a rule. A new rule takes the place of the old one."""
-    if "cron" in said:
+    if "cron" in given:
         return {"trigger_type": "schedule", "every_seconds": None}
-    if "every" in said:
+    if "every" in given:
         return {"trigger_type": "schedule", "cron": None}
-    if "event" in said:
+    if "event" in given:
         return {"trigger_type": "event"}
-    return {"trigger_type": "init"} if "init" in said else {}
-
-
-def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+    return {"trigger_type": "init"} if "init" in given else {}

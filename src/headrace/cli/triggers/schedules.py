@@ -7,7 +7,7 @@ import typer
 from headrace.cli.triggers.commands import add_commands
 from headrace.cli.triggers.find import TIME
 from headrace.cli.triggers.list import Group
-from headrace.cli.triggers.options import SETTINGS, TIME_RULE
+from headrace.cli.triggers.options import OF_SCHEDULES
 
 app = typer.Typer(no_args_is_help=True, help="Triggers by time.")
-add_commands(app, Group("schedules", TIME), {**TIME_RULE, **SETTINGS})
+add_commands(app, Group("schedules", TIME), OF_SCHEDULES)

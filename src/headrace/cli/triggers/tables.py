@@ -8,6 +8,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from headrace.cli.output.tables import Column, ago, as_json, one_line, overridden, span, when
+from headrace.cli.triggers.options import OPTIONS, RULES
+from headrace.model.settings.setting import Setting
 
 Trigger = Mapping[str, Any]
 STATES = {
@@ -69,18 +71,12 @@ def note(trigger: Trigger) -> str:
 
 def trigger_rows(trigger: Trigger) -> list[tuple[str, Any]]:
     """All that there is to know of one."""
-    seconds = {
-        name: span(trigger[name]) if trigger[name] is not None else None
-        for name in ("misfire_grace_seconds", "jitter_seconds", "dedupe_window_seconds")
-    }
-    is_time = trigger["trigger_type"] == "schedule"
     return [
         ("name", trigger["name"]),
         ("id", trigger["id"]),
         ("tenant", trigger["tenant"]),
         ("definition", trigger["definition"]),
         ("rule", rule(trigger)),
-        ("condition", trigger["condition"]),
         ("state", f"{state(trigger)} {trigger['pause_note'] or ''}".strip()),
         ("in its way", OBSTACLES.get(trigger["obstacle"], "").format(trigger["definition"]) or None),
         ("error", trigger["last_error"]),
@@ -88,23 +84,35 @@ def trigger_rows(trigger: Trigger) -> list[tuple[str, Any]]:
         ("last", when(trigger["last_run_at"])),
         ("fires", f"{trigger['fires']:,}" + (f" of {trigger['max_fires']:,}" if trigger["max_fires"] else "")),
         ("runs", f"{trigger['runs']:,}, with those by hand"),
-        ("starts", when(trigger["starts_at"])),
-        ("ends", when(trigger["ends_at"])),
-        ("template", as_json(trigger["payload"], indent=2)),
-        ("queue", trigger["queue"]),
-        ("priority", trigger["priority"]),
-        ("max attempts", trigger["max_attempts"]),
-        ("overlap", trigger["overlap"]),
-        ("catch up", f"{trigger['catch_up']}, at most {trigger['catch_up_cap']}" if is_time else None),
-        ("grace", seconds["misfire_grace_seconds"] if is_time else None),
-        ("jitter", seconds["jitter_seconds"] if trigger["jitter_seconds"] else None),
-        ("dedupe window", seconds["dedupe_window_seconds"]),
-        ("pause on failures", trigger["pause_on_failures"]),
+        *_settings(trigger),
         ("code", f"of {trigger['app']}" if trigger["app"] else None),
         ("overrides", overridden(trigger["overrides"])),
         ("created", when(trigger["created_at"])),
         ("by", trigger["created_by"]),
     ]
+
+
+def _settings(trigger: Trigger) -> list[tuple[str, Any]]:
+    """A row for each setting that this type has and the rule does not say."""
+    others = {name: one for name, one in OPTIONS.items() if name not in (*RULES, "timezone")}
+    return [
+        (name.replace("_", " "), _value(setting, trigger[setting.name]))
+        for name, setting in others.items()
+        if setting.is_of(trigger["trigger_type"])
+    ]
+
+
+def _value(setting: Setting, value: Any) -> Any:
+    if value is None:
+        return None
+    match setting.kind:
+        case "duration":
+            return span(value) if value else None
+        case "moment":
+            return when(value)
+        case "json":
+            return as_json(value, indent=2)
+    return value
 
 
 FIRE_COLUMNS = [

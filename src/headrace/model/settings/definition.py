@@ -11,7 +11,16 @@ from pydantic import Field
 from headrace.errors import BadRequest
 from headrace.model.job.retry import RetryPolicy
 from headrace.model.rate import read_rate
-from headrace.model.settings.setting import MOST, QUEUE, STORABLE, YEAR, SettingsModel, SettingsRule, setting
+from headrace.model.settings.setting import (
+    MOST,
+    QUEUE,
+    QUEUE_NAMES,
+    STORABLE,
+    YEAR,
+    SettingsModel,
+    SettingsRule,
+    setting,
+)
 
 # As `jobs.max_retries_default` is unless somebody sets it: three retries.
 DEFAULT_MAX_ATTEMPTS = 4
@@ -44,7 +53,7 @@ class DefinitionSettings(SettingsModel):
         pattern=QUEUE,
         group=PLACE,
         label="Queue",
-        allowed="1 to 100 of A-Z a-z 0-9 _ . : - that begin with a letter or digit",
+        allowed=QUEUE_NAMES,
         help="The queue in which the jobs wait.",
     )
     priority: int = setting(

@@ -7,5 +7,10 @@ from collections.abc import Mapping
 from headrace.model.settings.alert_rule import AlertRuleSettings
 from headrace.model.settings.definition import DefinitionSettings
 from headrace.model.settings.setting import SettingsModel
+from headrace.model.settings.trigger import TriggerSettings
 
-NOUNS: Mapping[str, type[SettingsModel]] = {"definition": DefinitionSettings, "alert_rule": AlertRuleSettings}
+NOUNS: Mapping[str, type[SettingsModel]] = {
+    "definition": DefinitionSettings,
+    "trigger": TriggerSettings,
+    "alert_rule": AlertRuleSettings,
+}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import timedelta
-from typing import TypedDict
+from datetime import datetime, timedelta
+from typing import Any, Literal, TypedDict
 from uuid import UUID
 
 from headrace.model.job.retry import RetryPolicy
@@ -95,6 +95,84 @@ class DefinitionChanges(DefinitionColumns, total=False):
 
     enabled: bool
     """Whether new jobs are accepted and jobs that wait are run."""
+
+
+class TriggerOptions(TypedDict, total=False):
+    """What code declares of when a job fires."""
+
+    cron: str | None
+    """The times at which a schedule fires, such as 0 2 * * * or @daily."""
+    every: float | timedelta | None
+    """The time between two fires of a schedule, counted from starts_at."""
+    event: str | None
+    """The name of the events on which it fires; the last word may be *."""
+    init: bool | str | None
+    """Fires once; with a text, once for each version."""
+    condition: str | None
+    """It fires only on events for which this holds, such as event.size > `100`."""
+    timezone: str
+    """The zone of the clock that cron goes by, such as Europe/Berlin."""
+    payload: dict[str, Any]
+    """The payload of its jobs, with placeholders such as {{event.path}}."""
+    catch_up: Literal["none", "latest", "all"]
+    """Which of the due times that were missed fire."""
+    misfire_grace: float | timedelta
+    """A due time that is later than this counts as missed."""
+    overlap: Literal["allow", "skip", "queue_one", "cancel_running"]
+    """What a due time does while an earlier job is live."""
+    jitter: float | timedelta
+    """Each job starts later by a random part of this."""
+    dedupe_window: float | timedelta | None
+    """The same payload makes one job within this time."""
+    pause_on_failures: int | None
+    """It turns itself off after this many failed jobs in a row."""
+
+
+class TriggerColumns(TypedDict, total=False):
+    """The settings of a trigger by their columns."""
+
+    trigger_type: Literal["schedule", "init", "event"]
+    """A schedule fires at its times, init once for each version."""
+    cron: str | None
+    """The times at which a schedule fires, such as 0 2 * * * or @daily."""
+    every_seconds: float | None
+    """The time between two fires of a schedule, counted from starts_at."""
+    event: str | None
+    """The name of the events on which it fires; the last word may be *."""
+    init_version: str
+    """An init trigger fires once for each version."""
+    condition: str | None
+    """It fires only on events for which this holds, such as event.size > `100`."""
+    timezone: str
+    """The zone of the clock that cron goes by, such as Europe/Berlin."""
+    payload: dict[str, Any]
+    """The payload of its jobs, with placeholders such as {{event.path}}."""
+    catch_up: Literal["none", "latest", "all"]
+    """Which of the due times that were missed fire."""
+    misfire_grace_seconds: float
+    """A due time that is later than this counts as missed."""
+    overlap: Literal["allow", "skip", "queue_one", "cancel_running"]
+    """What a due time does while an earlier job is live."""
+    jitter_seconds: float
+    """Each job starts later by a random part of this."""
+    dedupe_window_seconds: float | None
+    """The same payload makes one job within this time."""
+    pause_on_failures: int | None
+    """It turns itself off after this many failed jobs in a row."""
+    starts_at: datetime | None
+    """It does not fire before this time."""
+    ends_at: datetime | None
+    """It does not fire at this time or after."""
+    max_fires: int | None
+    """It has finished after this many fires."""
+    queue: str | None
+    """The queue in which its jobs wait."""
+    priority: int | None
+    """Jobs with a lower number run first."""
+    max_attempts: int | None
+    """How often one of its jobs is attempted."""
+    catch_up_cap: int
+    """How many missed due times fire where all of them do."""
 
 
 class AlertRuleColumns(TypedDict, total=False):

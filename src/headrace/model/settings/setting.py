@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import NoneType
-from typing import Any, ClassVar, Literal, Self, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from pydantic.fields import FieldInfo
 
 from headrace.errors import BadRequest
 
 YEAR = 31_536_000
 MOST = 1_000_000
+MOST_INT = 2_147_483_647
 QUEUE = "^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$"
+QUEUE_NAMES = "1 to 100 of A-Z a-z 0-9 _ . : - that begin with a letter or digit"
 STORABLE = "^[^\x00]*$"
-Kind = Literal["flag", "count", "number", "duration", "days", "text", "id", "list"]
+Kind = Literal["flag", "count", "number", "duration", "days", "text", "id", "list", "choice", "moment", "json"]
 _OF_UNIT: Mapping[str, Kind] = {"_seconds": "duration", "_days": "days"}
-_OF_TYPE: Mapping[type, Kind] = {bool: "flag", int: "count", float: "number", str: "text", UUID: "id", tuple: "list"}
+_OF_TYPE: Mapping[Any, Kind] = {
+    bool: "flag",
+    int: "count",
+    float: "number",
+    str: "text",
+    UUID: "id",
+    tuple: "list",
+    AwareDatetime: "moment",
+    dict: "json",
+}
 _UNITS: Mapping[Kind, str] = {
     "count": "a whole number",
     "number": "a number",
@@ -38,16 +49,19 @@ def setting(
     none: str | None = None,
     needs: str | None = None,
     allowed: str | None = None,
+    types: Sequence[str] = (),
     **takes: Any,
 ) -> Any:
     """A field of a settings model.
 
     `none` is what null means, `needs` is a setting without which this one has no effect, `allowed` is what a text may
-    be, and what else a field `takes` is Pydantic's: `ge`, `gt`, `le`, `pattern`, `max_length`.
+    be, and `types` are those of the noun that have it, where not all do. What else a field `takes` is Pydantic's: `ge`,
+    `gt`, `le`, `pattern`, `max_length`.
     """
-    words = {"x-group": group, "x-none": none, "x-needs": needs, "x-allowed": allowed}
+    words: dict[str, JsonValue] = {"x-group": group, "x-label": label, "x-none": none, "x-needs": needs}
+    words |= {"x-allowed": allowed, "x-types": list(types) or None}
     extra: dict[str, JsonValue] = {name: word for name, word in words.items() if word is not None}
-    return Field(default, title=label, description=help, json_schema_extra=extra, **takes)
+    return Field(default, description=help, json_schema_extra=extra, **takes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +77,8 @@ class Setting:
     none: str | None = None
     needs: str | None = None
     allowed: str | None = None
+    choices: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
     least: float | None = None
     above: float | None = None
     most: float | None = None
@@ -72,6 +88,10 @@ class Setting:
         """The name in code and in `set`, where a length of time has its own type."""
         return self.name.removesuffix("_seconds")
 
+    def is_of(self, kind: str) -> bool:
+        """Whether things of this type have it."""
+        return not self.types or kind in self.types
+
     @property
     def takes(self) -> str:
         """Which values it takes, in words."""
@@ -80,6 +100,12 @@ class Setting:
     def _values(self) -> str:
         if self.kind == "flag":
             return "true or false"
+        if self.kind == "choice":
+            return f"one of {', '.join(self.choices)}"
+        if self.kind == "moment":
+            return "a time with a time zone between the years 1900 and 9000"
+        if self.kind == "json":
+            return "an object"
         if self.kind in ("text", "id", "list"):
             return self.allowed or "text"
         # Only what has a range gets here, and the test of settings asks for one.
@@ -159,13 +185,15 @@ def _setting(name: str, field: FieldInfo) -> Setting:
     return Setting(
         name=name,
         kind=_kind(name, field),
-        label=field.title or "",
+        label=words["x-label"],
         help=field.description or "",
         group=words["x-group"],
         default=field.default,
         none=words.get("x-none"),
         needs=words.get("x-needs"),
         allowed=words.get("x-allowed"),
+        choices=_choices(field),
+        types=tuple(words.get("x-types", ())),
         least=bounds.get("ge"),
         above=bounds.get("gt"),
         most=bounds.get("le"),
@@ -173,9 +201,20 @@ def _setting(name: str, field: FieldInfo) -> Setting:
 
 
 def _kind(name: str, field: FieldInfo) -> Kind:
+    kind = _annotation(field)
+    if kind is float:
+        return next((word for unit, word in _OF_UNIT.items() if name.endswith(unit)), "number")
+    return "choice" if get_origin(kind) is Literal else _OF_TYPE[get_origin(kind) or kind]
+
+
+def _choices(field: FieldInfo) -> tuple[str, ...]:
+    kind = _annotation(field)
+    return get_args(kind) if get_origin(kind) is Literal else ()
+
+
+def _annotation(field: FieldInfo) -> Any:
+    """The type itself: without null, and without what is asked of its values."""
     kind: Any = field.annotation
     if type(None) in get_args(kind):
         kind = next(one for one in get_args(kind) if one is not NoneType)
-    if kind is float:
-        return next((word for unit, word in _OF_UNIT.items() if name.endswith(unit)), "number")
-    return _OF_TYPE[get_origin(kind) or kind]
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind

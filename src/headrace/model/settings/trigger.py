@@ -1,73 +1,266 @@
-"""What a person or code may say of a trigger, by the names of its columns."""
+"""The settings of a trigger: when it fires, what it enqueues, and what becomes of what is late or fails."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, TypedDict
+from typing import Any, ClassVar
 
 from headrace.errors import BadRequest
 from headrace.model.field_context import field_context
-from headrace.model.settings.trigger_values import check_values
+from headrace.model.settings.setting import (
+    MOST_INT,
+    QUEUE,
+    QUEUE_NAMES,
+    STORABLE,
+    YEAR,
+    SettingsModel,
+    SettingsRule,
+    setting,
+)
 from headrace.model.text import NotJsonError, to_json
+from headrace.model.time.timestamps import Moment
 from headrace.model.time.zone import EARLIEST
 from headrace.model.trigger.catch_up import CatchUp
 from headrace.model.trigger.overlap import Overlap
 from headrace.model.trigger.rule import Rule, TriggerType
 
-
-class TriggerSettings(TypedDict, total=False):
-    """A schedule has `cron` or `every_seconds`, an event trigger `event`; the rest has defaults."""
-
-    trigger_type: TriggerType
-    cron: str | None
-    every_seconds: float | None
-    timezone: str
-    starts_at: datetime | None
-    ends_at: datetime | None
-    max_fires: int | None
-    init_version: str
-    event: str | None
-    payload: dict[str, Any]
-    condition: str | None
-    queue: str | None
-    priority: int | None
-    max_attempts: int | None
-    catch_up: CatchUp
-    catch_up_cap: int
-    misfire_grace_seconds: float
-    overlap: Overlap
-    jitter_seconds: float
-    dedupe_window_seconds: float | None
-    pause_on_failures: int | None
-
-
-DEFAULTS: Mapping[str, Any] = {
-    "trigger_type": "schedule",
-    "cron": None,
-    "every_seconds": None,
-    "timezone": "UTC",
-    "starts_at": None,
-    "ends_at": None,
-    "max_fires": None,
-    "init_version": "",
-    "event": None,
-    "payload": {},
-    "condition": None,
-    "queue": None,
-    "priority": None,
-    "max_attempts": None,
-    "catch_up": "latest",
-    "catch_up_cap": 100,
-    "misfire_grace_seconds": 60.0,
-    "overlap": "allow",
-    "jitter_seconds": 0.0,
-    "dedupe_window_seconds": None,
-    "pause_on_failures": None,
-}
+FIRES, JOBS, TROUBLE = "When it fires", "What it enqueues", "What is late or fails"
+EVENT = r"^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$"
+SCHEDULE, TIMES, ONE_EVENT = ("schedule",), ("schedule", "init"), ("event",)
 # These say together when a trigger fires, so they are changed together.
 RULE_COLUMNS = ("trigger_type", "cron", "every_seconds", "init_version", "event")
+
+
+class DeclaredTriggerSettings(SettingsModel):
+    """What code declares and an operator may change."""
+
+    rules: ClassVar[tuple[SettingsRule, ...]] = (
+        SettingsRule(
+            "a_schedule_has_one_rule",
+            "cron",
+            "A trigger of type schedule has either cron or every_seconds, and no other trigger has one of them.",
+            lambda of: (
+                (of.trigger_type == "schedule") == ((of.cron is None) != (of.every_seconds is None))
+                and None in (of.cron, of.every_seconds)
+            ),
+        ),
+        SettingsRule(
+            "an_event_has_a_name",
+            "event",
+            "A trigger of type event has an event, and no other trigger has one.",
+            lambda of: (of.trigger_type == "event") == (of.event is not None),
+        ),
+        SettingsRule(
+            "only_events_have_a_condition",
+            "condition",
+            "Only an event trigger has a condition.",
+            lambda of: of.trigger_type == "event" or of.condition is None,
+        ),
+        SettingsRule(
+            "jitter_is_shorter_than_the_interval",
+            "jitter_seconds",
+            "jitter_seconds must be less than every_seconds.",
+            lambda of: of.every_seconds is None or of.jitter_seconds < of.every_seconds,
+        ),
+    )
+
+    trigger_type: TriggerType = setting(
+        "schedule", group=FIRES, label="Type", help="A schedule fires at its times, init once for each version."
+    )
+    cron: str | None = setting(
+        None,
+        pattern=STORABLE,
+        group=FIRES,
+        label="Cron",
+        none="none",
+        allowed="a cron rule of five fields, such as 0 2 * * *, or @daily",
+        types=SCHEDULE,
+        help="The times at which a schedule fires, such as 0 2 * * * or @daily.",
+    )
+    every_seconds: float | None = setting(
+        None,
+        ge=0.1,
+        le=100 * 366 * 86_400,
+        group=FIRES,
+        label="Every",
+        none="none",
+        types=SCHEDULE,
+        help="The time between two fires of a schedule, counted from starts_at.",
+    )
+    event: str | None = setting(
+        None,
+        pattern=EVENT,
+        max_length=200,
+        group=FIRES,
+        label="Event",
+        none="none",
+        allowed="words of A-Z a-z 0-9 _ - with dots between them, of which the last may be *",
+        types=ONE_EVENT,
+        help="The name of the events on which it fires; the last word may be *.",
+    )
+    init_version: str = setting(
+        "",
+        pattern=STORABLE,
+        group=FIRES,
+        label="Version",
+        allowed="text without NUL",
+        types=("init",),
+        help="An init trigger fires once for each version.",
+    )
+    condition: str | None = setting(
+        None,
+        pattern=STORABLE,
+        group=FIRES,
+        label="Condition",
+        none="every such event",
+        allowed="a JMESPath expression",
+        types=ONE_EVENT,
+        help="It fires only on events for which this holds, such as event.size > `100`.",
+    )
+    timezone: str = setting(
+        "UTC",
+        pattern=STORABLE,
+        group=FIRES,
+        label="Time zone",
+        allowed="an IANA name such as Europe/Berlin",
+        types=SCHEDULE,
+        help="The zone of the clock that cron goes by, such as Europe/Berlin.",
+    )
+    payload: dict[str, Any] = setting(
+        {}, group=JOBS, label="Payload", help="The payload of its jobs, with placeholders such as {{event.path}}."
+    )
+    catch_up: CatchUp = setting(
+        "latest", group=TROUBLE, label="Catch up", types=SCHEDULE, help="Which of the due times that were missed fire."
+    )
+    misfire_grace_seconds: float = setting(
+        60.0,
+        ge=0,
+        le=YEAR,
+        group=TROUBLE,
+        label="Missed when later than",
+        types=SCHEDULE,
+        help="A due time that is later than this counts as missed.",
+    )
+    overlap: Overlap = setting(
+        "allow", group=TROUBLE, label="Overlap", types=TIMES, help="What a due time does while an earlier job is live."
+    )
+    jitter_seconds: float = setting(
+        0.0,
+        ge=0,
+        le=86_400,
+        group=TROUBLE,
+        label="Spread starts over",
+        types=TIMES,
+        help="Each job starts later by a random part of this.",
+    )
+    dedupe_window_seconds: float | None = setting(
+        None,
+        gt=0,
+        le=YEAR,
+        group=TROUBLE,
+        label="Same payload once in",
+        none="no matter how often",
+        help="The same payload makes one job within this time.",
+    )
+    pause_on_failures: int | None = setting(
+        None,
+        ge=1,
+        le=100,
+        group=TROUBLE,
+        label="Pause after failures",
+        none="never",
+        types=SCHEDULE,
+        help="It turns itself off after this many failed jobs in a row.",
+    )
+
+
+class TriggerSettings(DeclaredTriggerSettings):
+    """All of them: also what code has no word for."""
+
+    rules = (
+        *DeclaredTriggerSettings.rules,
+        SettingsRule(
+            "an_event_knows_no_time",
+            "trigger_type",
+            "An event trigger has no max_fires, starts_at, ends_at, pause_on_failures, overlap or jitter_seconds.",
+            lambda of: (
+                of.trigger_type != "event" or (of.overlap == "allow" and of.jitter_seconds == 0 and not _times_said(of))
+            ),
+        ),
+        SettingsRule(
+            "a_window_ends_after_it_starts",
+            "ends_at",
+            "A window must end after it starts.",
+            lambda of: None in (of.starts_at, of.ends_at) or of.starts_at < of.ends_at,
+        ),
+    )
+
+    starts_at: Moment | None = setting(
+        None,
+        strict=False,
+        group=FIRES,
+        label="Not before",
+        none="at once",
+        types=SCHEDULE,
+        help="It does not fire before this time.",
+    )
+    ends_at: Moment | None = setting(
+        None,
+        strict=False,
+        group=FIRES,
+        label="Not at or after",
+        none="never",
+        types=SCHEDULE,
+        help="It does not fire at this time or after.",
+    )
+    max_fires: int | None = setting(
+        None,
+        ge=1,
+        le=MOST_INT,
+        group=FIRES,
+        label="At most",
+        none="no limit",
+        types=SCHEDULE,
+        help="It has finished after this many fires.",
+    )
+    queue: str | None = setting(
+        None,
+        pattern=QUEUE,
+        group=JOBS,
+        label="Queue",
+        none="the definition's",
+        allowed=QUEUE_NAMES,
+        help="The queue in which its jobs wait.",
+    )
+    priority: int | None = setting(
+        None,
+        ge=0,
+        le=1000,
+        group=JOBS,
+        label="Priority",
+        none="the definition's",
+        help="Jobs with a lower number run first.",
+    )
+    max_attempts: int | None = setting(
+        None,
+        ge=1,
+        le=1000,
+        group=JOBS,
+        label="Attempts",
+        none="the definition's",
+        help="How often one of its jobs is attempted.",
+    )
+    catch_up_cap: int = setting(
+        100,
+        ge=1,
+        le=1000,
+        group=TROUBLE,
+        label="Make up for at most",
+        types=SCHEDULE,
+        help="How many missed due times fire where all of them do.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +272,18 @@ class TriggerDeclaration:
 
 
 def complete_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """All settings, with defaults for what was not said, or `BadRequest` naming what is unknown or wrong."""
-    if unknown := sorted(set(settings) - set(DEFAULTS)):
-        raise BadRequest(f"A trigger has no {', '.join(unknown)}; there are {', '.join(DEFAULTS)}.", field=unknown[0])
-    complete = {**DEFAULTS, **{name: _plain(value) for name, value in settings.items()}}
-    if complete["trigger_type"] == "schedule" and "trigger_type" not in settings and complete["event"] is not None:
-        complete["trigger_type"] = "event"
-    read_settings("trigger", complete)
-    return complete
+    """All settings, with defaults for what is left out, or `BadRequest` naming what is unknown or wrong."""
+    values = {name: _plain(value) for name, value in settings.items()}
+    if "trigger_type" not in values and values.get("event") is not None:
+        values["trigger_type"] = "event"
+    complete = TriggerSettings.read(values)
+    read_settings("trigger", complete.model_dump())
+    return complete.model_dump()
 
 
 def read_settings(name: str, settings: Mapping[str, Any], *, now: datetime | None = None) -> Rule:
     """The rule that complete settings say, or `BadRequest`."""
-    check_values(settings)
+    TriggerSettings.read(settings).check_rules()
     try:
         payload = to_json(settings["payload"])
     except NotJsonError as error:
@@ -105,6 +297,12 @@ def read_settings(name: str, settings: Mapping[str, Any], *, now: datetime | Non
         with field_context("condition"):
             rule.condition.expression.check_calls()
     return rule
+
+
+def _times_said(settings: Any) -> bool:
+    return any(
+        getattr(settings, name) is not None for name in ("max_fires", "starts_at", "ends_at", "pause_on_failures")
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -9,6 +9,8 @@ from typing import NamedTuple, Unpack
 from uuid import UUID
 
 from headrace.errors import NotFound
+from headrace.model.settings.options import TriggerColumns
+from headrace.model.settings.setting import Setting, settings_of
 from headrace.model.settings.trigger import TriggerSettings
 from headrace.model.trigger.record import Delivered, Fire, Forecast, Trigger
 from headrace.service.paging import check_limit, moment, read_cursor, write_cursor
@@ -88,7 +90,7 @@ class Triggers(TriggerOverview):
         tenant: str | None = None,
         enabled: bool = True,
         created_by: str | None = None,
-        **settings: Unpack[TriggerSettings],
+        **settings: Unpack[TriggerColumns],
     ) -> UUID:
         """A new trigger; a bad rule, zone, template or payload is refused with the reason."""
         async with self._begin("triggers.change") as scope:
@@ -107,7 +109,7 @@ class Triggers(TriggerOverview):
         *,
         tenant: str | None = None,
         enabled: bool | None = None,
-        **changes: Unpack[TriggerSettings],
+        **changes: Unpack[TriggerColumns],
     ) -> None:
         """Change some settings. A new rule holds from now; what the old one left undone is among the fires."""
         async with self._begin("triggers.change") as scope:
@@ -239,7 +241,12 @@ class Triggers(TriggerOverview):
         found = await self.get(trigger, tenant=tenant)
         return await asyncio.to_thread(forecast_trigger, found, n, await self._now())
 
-    async def preview_settings(self, n: int = 10, **settings: Unpack[TriggerSettings]) -> Forecast:
+    async def settings(self) -> Sequence[Setting]:
+        """What may be set of a trigger, with labels and ranges."""
+        async with self._begin("triggers.read"):
+            return list(settings_of(TriggerSettings).values())
+
+    async def preview_settings(self, n: int = 10, **settings: Unpack[TriggerColumns]) -> Forecast:
         """The same for a trigger that does not exist yet."""
         return await asyncio.to_thread(forecast_settings, settings, n, await self._now())
 

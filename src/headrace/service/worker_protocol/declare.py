@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
-from typing import Any
 
 from headrace.db.statements import statements
 from headrace.define.sync import UNNAMED, sync_definitions
 from headrace.errors import BadRequest
 from headrace.model.definition import Definition
 from headrace.model.payload.schema import NOT_VALID, payload_check
-from headrace.model.settings.trigger import TriggerDeclaration, complete_settings
+from headrace.model.settings.trigger import complete_settings
 from headrace.model.text import NotJsonError, to_json
 from headrace.service.session import Scope
 from headrace.service.worker_protocol.registration import EVERY, Declared, Synced
@@ -90,19 +88,7 @@ def _check(definition: Definition) -> None:
         raise BadRequest(f"{definition.key!r}: {problem}", field="payload_schema")
     for trigger in definition.triggers:
         try:
-            complete_settings(_with_times(trigger))
+            complete_settings(trigger.settings)
         except (TypeError, ValueError, AttributeError, LookupError, OverflowError) as error:
             # From anybody, and so of any type.
             raise BadRequest(f"{trigger.name!r}: {error}", field="triggers") from None
-
-
-def _with_times(trigger: TriggerDeclaration) -> dict[str, Any]:
-    """Its settings with times for the texts that JSON makes of them."""
-    settings = dict(trigger.settings)
-    for name in ("starts_at", "ends_at"):
-        if isinstance(settings.get(name), str):
-            try:
-                settings[name] = datetime.fromisoformat(settings[name])
-            except ValueError:
-                raise BadRequest(f"{trigger.name!r}: {name} is not a time", field=name) from None
-    return settings

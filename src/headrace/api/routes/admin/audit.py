@@ -11,7 +11,7 @@ from pydantic import Field
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.schemas import Page, RequestModel, ResponseModel, Text
-from headrace.api.timestamps import Moment
+from headrace.model.time.timestamps import Moment
 from headrace.service.audit.service import AuditFilter
 
 router = new_router(prefix="/admin/audit", tags=["audit"])

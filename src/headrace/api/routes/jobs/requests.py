@@ -8,8 +8,8 @@ from uuid import UUID
 from pydantic import Field
 
 from headrace.api.schemas import Name, RequestModel, Text
-from headrace.api.timestamps import Moment
 from headrace.model.job.status import JobStatus
+from headrace.model.time.timestamps import Moment
 from headrace.service.jobs.enqueue import LARGEST_BATCH, JobRequest
 from headrace.service.jobs.filter import JobFilter
 

@@ -13,7 +13,7 @@ from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.routes.logs.responses import HitAnswer, Level, line_fields
 from headrace.api.schemas import Name, Page, RequestModel, Text
-from headrace.api.timestamps import Moment
+from headrace.model.time.timestamps import Moment
 
 router = new_router(prefix="/logs", tags=["logs"])
 

@@ -2,68 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from headrace.api.schemas import Name, RequestModel, Text
-from headrace.api.timestamps import Moment
-from headrace.model.settings.trigger_values import RANGES
-from headrace.model.trigger.catch_up import CatchUp
-from headrace.model.trigger.overlap import Overlap
+from headrace.api.schemas import Name, RequestModel, Text, without_defaults
+from headrace.model.settings.options import TriggerColumns
+from headrace.model.settings.trigger import TriggerSettings
+from headrace.model.time.timestamps import Moment
 from headrace.model.trigger.rule import TriggerType
 from headrace.service.triggers.render import SampleEvent
 from headrace.triggers.read import TriggerFilter
 from headrace.triggers.run_now import CAP, MOST_BACKFILLED, OneOrMore
 
 
-def _range(name: str, default: Any = None) -> Any:
-    low, high = RANGES[name]
-    return Field(default=default, ge=low, le=high)
-
-
-class TriggerSettingsBody(RequestModel):
-    """When a trigger fires and what it then enqueues. What is left out has its default, or stays as it is."""
-
-    trigger_type: TriggerType = Field(default="schedule", description="a schedule has cron or every_seconds")
-    cron: Text | None = Field(default=None, description="five fields", examples=["0 2 * * *"])
-    every_seconds: float | None = Field(default=None, description="0.1 and more, from starts_at on")
-    timezone: Text = Field(default="UTC", description="an IANA name", examples=["America/New_York"])
-    starts_at: Moment | None = Field(default=None, description="not before")
-    ends_at: Moment | None = Field(default=None, description="not at this time or after")
-    max_fires: int | None = _range("max_fires")
-    init_version: Text = Field(default="", description="an init trigger fires once for each")
-    event: Text | None = Field(default=None, description="the last word may be *", examples=["provider.folder.*"])
-    payload: dict[str, Any] = Field(default={}, examples=[{"path_prefix": "{{event.folder_path}}"}])
-    condition: Text | None = Field(default=None, description="of an event trigger", examples=["event.size > `100`"])
-    queue: Name | None = Field(default=None, max_length=100, description="the definition's by default")
-    priority: int | None = _range("priority")
-    max_attempts: int | None = _range("max_attempts")
-    catch_up: CatchUp = Field(default="latest", description="what becomes of due times that were missed")
-    catch_up_cap: int = _range("catch_up_cap", 100)
-    misfire_grace_seconds: float = _range("misfire_grace_seconds", 60.0)
-    overlap: Overlap = Field(default="allow", description="what to do while a job of it is live")
-    jitter_seconds: float = _range("jitter_seconds", 0.0)
-    dedupe_window_seconds: float | None = _range("dedupe_window_seconds")
-    pause_on_failures: int | None = _range("pause_on_failures")
-
-    def settings(self) -> dict[str, Any]:
-        """What was said, by the names that the service has."""
-        return self.model_dump(exclude_unset=True, exclude={"name", "definition", "enabled"})
-
-
-class NewTrigger(TriggerSettingsBody):
-    """A trigger to make."""
+class NewTriggerIdentity(RequestModel):
+    """What a new trigger is, beside its settings."""
 
     name: Text = Field(min_length=1, max_length=200, examples=["Nightly sync"])
     definition: Name = Field(description="what to run", examples=["sync-dropbox"])
     enabled: bool = True
 
 
-class TriggerChanges(TriggerSettingsBody):
-    """Settings to change."""
+class NewTrigger(TriggerSettings, NewTriggerIdentity):
+    """A trigger to make. What is left out has its default."""
+
+    model_config = ConfigDict(defer_build=False)
+
+
+class TriggerChanges(TriggerSettings):
+    """Settings to change. What is left out stays as it is."""
+
+    model_config = ConfigDict(defer_build=False, json_schema_extra=without_defaults)
 
     enabled: bool | None = None
+
+
+def given_settings(body: TriggerSettings) -> TriggerColumns:
+    """The settings that the request names."""
+    given = body.model_dump(exclude_unset=True, include=set(TriggerSettings.model_fields))
+    return cast("TriggerColumns", given)
 
 
 class Disable(RequestModel):

@@ -6,13 +6,11 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from headrace.api.schemas import Page, ResponseModel
-from headrace.model.trigger.catch_up import CatchUp
-from headrace.model.trigger.overlap import Overlap
+from headrace.api.schemas import Page, ResponseModel, without_defaults
+from headrace.model.settings.trigger import TriggerSettings
 from headrace.model.trigger.record import Obstacle, Trigger
-from headrace.model.trigger.rule import TriggerType
 
 
 class Override(ResponseModel):
@@ -22,34 +20,13 @@ class Override(ResponseModel):
     current: Any = Field(description="what holds")
 
 
-class TriggerAnswer(ResponseModel):
-    """A trigger as it stands."""
+class TriggerIdentity(ResponseModel):
+    """A trigger, beside its settings."""
 
     id: UUID
     tenant: str
     name: str
     definition: str
-    trigger_type: TriggerType
-    cron: str | None
-    every_seconds: float | None
-    timezone: str
-    starts_at: datetime | None
-    ends_at: datetime | None
-    max_fires: int | None
-    init_version: str
-    event: str | None
-    payload: dict[str, Any]
-    condition: str | None
-    queue: str | None
-    priority: int | None
-    max_attempts: int | None
-    catch_up: CatchUp
-    catch_up_cap: int
-    misfire_grace_seconds: float
-    overlap: Overlap
-    jitter_seconds: float
-    dedupe_window_seconds: float | None
-    pause_on_failures: int | None
     enabled: bool
     pause_note: str | None
     app: str | None = Field(description="the application whose code declares it")
@@ -66,6 +43,14 @@ class TriggerAnswer(ResponseModel):
     obstacle: Obstacle | None = Field(
         description="why it comes to nothing though it is on: what it enqueues is gone, disabled or has secret fields, "
         "or no live worker runs it"
+    )
+
+
+class TriggerAnswer(TriggerSettings, TriggerIdentity):
+    """A trigger as it stands."""
+
+    model_config = ConfigDict(
+        extra="ignore", json_schema_extra=without_defaults, json_schema_serialization_defaults_required=True
     )
 
 
@@ -146,12 +131,8 @@ DeliveriesAnswer = Page[DeliveryAnswer]
 
 
 def trigger_answer(trigger: Trigger) -> TriggerAnswer:
-    """With the names that the API has for them."""
-    parts = trigger._asdict()
-    settings = parts.pop("settings")
-    overrides = parts.pop("overrides")
-    return TriggerAnswer(
-        overrides={name: Override(declared=pair[0], current=pair[1]) for name, pair in overrides.items()},
-        **settings,
-        **parts,
-    )
+    """A trigger as the API has it. Not validated: a value that should not be there is for people to see."""
+    fields = trigger._asdict()
+    settings = fields.pop("settings")
+    overrides = {name: Override(declared=code, current=now) for name, (code, now) in fields.pop("overrides").items()}
+    return TriggerAnswer.model_construct(overrides=overrides, **settings, **fields)

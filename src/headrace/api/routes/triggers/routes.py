@@ -19,6 +19,7 @@ from headrace.api.routes.triggers.requests import (
     TestRender,
     TriggerChanges,
     TriggerQuery,
+    given_settings,
 )
 from headrace.api.routes.triggers.responses import (
     BackfillAnswer,
@@ -34,7 +35,6 @@ from headrace.api.routes.triggers.responses import (
     TriggersAnswer,
     trigger_answer,
 )
-from headrace.errors import HeadraceError
 
 router = new_router(prefix="/jobs/triggers", tags=["triggers"])
 
@@ -49,18 +49,14 @@ async def list_triggers(service: CurrentService, query: Annotated[TriggerQuery, 
 @router.post("", status_code=201)
 async def create_trigger(service: CurrentService, new: NewTrigger) -> TriggerAnswer:
     """Make a trigger; what is wrong with its rule, zone, template or condition is said by field."""
-    trigger_id = await service.triggers.create(new.name, new.definition, enabled=new.enabled, **new.settings())
+    trigger_id = await service.triggers.create(new.name, new.definition, enabled=new.enabled, **given_settings(new))
     return trigger_answer(await service.triggers.get(trigger_id))
 
 
 @router.get("/preview")
 async def preview_schedule(service: CurrentService, query: Annotated[PreviewQuery, Query()]) -> PreviewAnswer:
     """When a schedule that does not exist yet would be due, and its rule in words."""
-    try:
-        forecast = await service.triggers.preview_settings(query.count, **query.settings())
-    except HeadraceError as error:
-        error.field = "cron" if error.field == "trigger_type" else error.field
-        raise
+    forecast = await service.triggers.preview_settings(query.count, **query.settings())
     return PreviewAnswer.model_validate(forecast)
 
 
@@ -80,7 +76,7 @@ async def get_trigger(service: CurrentService, trigger_id: UUID) -> TriggerAnswe
 @router.patch("/{trigger_id}")
 async def update_trigger(service: CurrentService, trigger_id: UUID, changes: TriggerChanges) -> TriggerAnswer:
     """Change some settings, all or none. A new rule holds from now."""
-    await service.triggers.update(trigger_id, enabled=changes.enabled, **changes.settings())
+    await service.triggers.update(trigger_id, enabled=changes.enabled, **given_settings(changes))
     return trigger_answer(await service.triggers.get(trigger_id))
 
 
