@@ -73,6 +73,16 @@ export function useResource(key, load) {
 }
 
 /**
+ * Shows a row that the reader changed in the list where it stands.
+ * @template T
+ * @param {Resource<Page<T>>} resource
+ * @param {keyof T} id by which a row is known
+ * @param {T} changed
+ */
+export const showRow = (resource, id, changed) =>
+  resource.change((page) => ({ ...page, items: page.items.map((row) => (row[id] === changed[id] ? changed : row)) }));
+
+/**
  * Call something when a signal changes, at most so often; not the first time.
  * @param {import("@preact/signals").ReadonlySignal<number>} signal
  * @param {() => void} call

@@ -5,7 +5,7 @@ import { useRowKeys } from "../components/rows.js";
 import { Segmented } from "../components/forms/segmented.js";
 import { Empty, loaded } from "../components/states.js";
 import { plural } from "../lib/format.js";
-import { useEvery, useResource } from "../resource.js";
+import { showRow, useEvery, useResource } from "../resource.js";
 import { place, setQuery } from "../router.js";
 import { html } from "../ui.js";
 import { Alert } from "./alerts/alert.js";
@@ -29,12 +29,8 @@ export function Alerts() {
   useEvery(alerts.reload, EVERY);
   useRowKeys("alert");
 
-  const put = (/** @type {Api.AlertAnswer} */ changed) =>
-    alerts.change((data) => ({
-      ...data,
-      items: data.items.map((one) => (one.id === changed.id ? changed : one)),
-    }));
-  const open = (alerts.data?.items ?? []).filter((one) => !one.closed_at).length;
+  const put = (/** @type {Api.AlertAnswer} */ changed) => showRow(alerts, "id", changed);
+  const open = (alerts.data?.items ?? []).filter((alert) => !alert.closed_at).length;
   const head = html`<${Segmented} class="push" label="Which alerts" options=${STATES} value=${state}
     choose=${(/** @type {string} */ value) => setQuery({ state: value === "open" ? null : value })} />`;
   return html`
@@ -48,7 +44,7 @@ export function Alerts() {
         data.items.length === 0
           ? html`<${Empty} title=${state === "open" ? "No alert is open" : "No alert"} icon="succeeded"><p>
               ${state === "open" ? "No rule finds anything wrong." : "No rule has found anything wrong yet."}</p></${Empty}>`
-          : html`<ul>${data.items.map((one) => html`<${Alert} key=${one.id} alert=${one} put=${put} />`)}</ul>`)}
+          : html`<ul>${data.items.map((alert) => html`<${Alert} key=${alert.id} alert=${alert} put=${put} />`)}</ul>`)}
     </${Panel}>
     <div class="columns">
       <${Rules} rules=${rules} targets=${targets.data?.items ?? []} />

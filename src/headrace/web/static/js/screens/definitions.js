@@ -24,7 +24,7 @@ export function Definitions() {
   );
   const busiest = useResource("busiest 24h", (signal) => api.get("/charts/busiest", { window: "24h", limit: 100 }, signal));
   const usual = useResource("usual", (signal) => api.get("/charts/usual", {}, signal));
-  useWhenChanged(counted, () => [definitions, busiest].forEach((one) => one.reload()), 10_000);
+  useWhenChanged(counted, () => [definitions, busiest].forEach((resource) => resource.reload()), 10_000);
   return html`
     <header class="page-head"><h1>Definitions</h1>
       ${definitions.data && html`<span class="quiet">${plural(definitions.data.items.length, "definition")}, last 24 hours</span>`}
@@ -56,8 +56,9 @@ function Table({ items, busy, usual, whole }) {
       <th scope="col" class="num wide-only">Rate</th><th scope="col" class="num">Succeeded</th>
       <th scope="col" class="num wide-only">p50</th><th scope="col" class="num">p95</th>
     </tr></thead>
-    <tbody>${items.map((one, i) => html`<${Row} key=${one.key} one=${one} busy=${busy.find(({ definition }) => definition === one.key)}
-      usual=${usual.find(({ definition }) => definition === one.key)}
+    <tbody>${items.map((definition, i) => html`<${Row} key=${definition.key} definition=${definition}
+      busy=${busy.find((row) => row.definition === definition.key)}
+      usual=${usual.find((row) => row.definition === definition.key)}
       current=${i === at} />`)}</tbody>
   </table></div>`;
 }
@@ -67,21 +68,21 @@ function Table({ items, busy, usual, whole }) {
 /** @param {string} key */
 const pathTo = (key) => href(`/definitions/${encodeURIComponent(key)}`);
 
-/** @param {{one: Definition, busy?: Api.BusyAnswer, usual?: Api.UsualAnswer, current: boolean}} props */
-function Row({ one, busy, usual, current }) {
+/** @param {{definition: Definition, busy?: Api.BusyAnswer, usual?: Api.UsualAnswer, current: boolean}} props */
+function Row({ definition, busy, usual, current }) {
   const good = busy ? Math.max(0, busy.attempts - busy.failed) : 0;
   const poor = busy && good < POOR * busy.attempts;
-  const inspected = "paused" in one ? one : null;
+  const inspected = "paused" in definition ? definition : null;
   const state = inspected && stateOf(inspected);
   const pause = inspected?.pause;
-  return html`<tr class=${current ? "is-cursor" : undefined} data-definition=${one.key}>
-    <td class="clip"><a class="row-name" href=${pathTo(one.key)}>${one.key}</a> <span class="tag wide-only">${one.kind}</span>
-      <span class="cell-sub" title=${one.description}>${one.description || "No description."}</span></td>
+  return html`<tr class=${current ? "is-cursor" : undefined} data-definition=${definition.key}>
+    <td class="clip"><a class="row-name" href=${pathTo(definition.key)}>${definition.key}</a> <span class="tag wide-only">${definition.kind}</span>
+      <span class="cell-sub" title=${definition.description}>${definition.description || "No description."}</span></td>
     ${state && html`<td><span class=${state.bad ? "is-warn" : "soft"} title=${pause ? pausedBy(pause) : undefined}>${state.word}</span>
       ${pause?.resume_at && html`<span class="cell-sub">goes on <${RelativeTime} at=${pause.resume_at} /></span>`}</td>`}
-    <td class="soft roomy-only">${one.queue}</td>
+    <td class="soft roomy-only">${definition.queue}</td>
     <td class="wide-only">${busy ? html`<${Spark} values=${busy.steps} bad=${poor}
-      label=${`${one.key}, attempts over the last 24 hours`} />` : html`<span class="quiet">did not run</span>`}</td>
+      label=${`${definition.key}, attempts over the last 24 hours`} />` : html`<span class="quiet">did not run</span>`}</td>
     <td class="num wide-only">${busy && rateOf(busy.attempts)}</td>
     <td class="num ${poor ? "is-bad strong" : ""}">${busy && share(good, busy.attempts)}</td>
     <td class="num wide-only">${duration(usual?.p50)}</td>

@@ -22,14 +22,14 @@ export function Workers() {
   const running = useResource("running", (signal) =>
     api.get("/jobs", { status: ["running"], limit: 200, include_system: true }, signal),
   );
-  const readAll = () => [workers, queues, history, running].forEach((one) => one.reload());
+  const readAll = () => [workers, queues, history, running].forEach((resource) => resource.reload());
   useWhenChanged(counted, readAll, 3000);
   useEvery(readAll, EVERY);
   useRowKeys("queue or worker");
 
-  const live = (workers.data ?? []).filter((one) => one.state === "live");
+  const live = (workers.data ?? []).filter((worker) => worker.state === "live");
   const sum = (/** @type {"running" | "concurrency"} */ name) =>
-    live.reduce((n, one) => n + one[name], 0);
+    live.reduce((n, worker) => n + worker[name], 0);
   const names = new Map((running.data?.items ?? []).map((job) => [job.id, job.definition]));
   const shares = sharesOf(history.data?.items ?? []);
   return html`
@@ -57,6 +57,6 @@ async function readWorkers(signal) {
   const [live, lost] = await Promise.all(
     /** @type {const} */ (["live", "lost"]).map((state) => api.get("/admin/workers", { state, limit: 200 }, signal)),
   );
-  const lately = (/** @type {Api.WorkerAnswer} */ one) => Date.now() - Date.parse(one.heartbeat_at) < LOST_FOR;
+  const lately = (/** @type {Api.WorkerAnswer} */ worker) => Date.now() - Date.parse(worker.heartbeat_at) < LOST_FOR;
   return [...live.items, ...lost.items.filter(lately)].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

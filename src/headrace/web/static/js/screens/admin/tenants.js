@@ -8,7 +8,7 @@ import { RelativeTime } from "../../components/time.js";
 import { sayRefused } from "../../components/shell/toast.js";
 import { useKeys } from "../../keyboard.js";
 import { count } from "../../lib/format.js";
-import { useResource } from "../../resource.js";
+import { showRow, useResource } from "../../resource.js";
 import { href } from "../../router.js";
 import { may, readSession } from "../../session.js";
 import { html, useState } from "../../ui.js";
@@ -27,11 +27,7 @@ export function Tenants() {
     tenants.reload();
     readSession();
   };
-  const put = (/** @type {Api.TenantAnswer} */ changed) =>
-    tenants.change((data) => ({
-      ...data,
-      items: data.items.map((one) => (one.name === changed.name ? changed : one)),
-    }));
+  const put = (/** @type {Api.TenantAnswer} */ changed) => showRow(tenants, "name", changed);
   const resume = async (/** @type {Api.TenantAnswer} */ tenant) => {
     put({ ...tenant, paused: false, pause: null });
     try {

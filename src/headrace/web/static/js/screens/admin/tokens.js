@@ -47,7 +47,7 @@ export function Tokens() {
           <th scope="col" class="num">Made</th><th scope="col" class="num">Last used</th><th scope="col" class="num">Expires</th>
           <th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
         <tbody>${data.items
-          .filter((one) => all || good(one))
+          .filter((token) => all || good(token))
           .map(
             (token) => html`<tr key=${token.id} data-token=${token.id} class=${good(token) ? undefined : "is-off"}>
           <td class="card-title clip"><span class="row-name" data-row tabindex="-1">${token.name}</span></td>

@@ -24,10 +24,10 @@ export function Deliveries({ target }) {
     ${loaded(attempts, { what: "What was sent", rows: 3 }, (data) =>
       data.items.length === 0
         ? html`<p class="quiet">Nothing was sent to it yet.</p>`
-        : html`<ul>${data.items.map((one) => html`<li key=${one.id}>
-            <span>${one.rule ? `${one.rule}: ` : ""}${EVENTS[one.event] ?? one.event}</span>
-            <span class="num quiet"><${RelativeTime} at=${one.at} /></span>
-            <span class="cell-sub ${one.error ? "is-bad" : ""}">${one.error ?? `arrived in ${duration(one.seconds)}${one.status_code ? `, answered ${one.status_code}` : ""}`}</span>
+        : html`<ul>${data.items.map((delivery) => html`<li key=${delivery.id}>
+            <span>${delivery.rule ? `${delivery.rule}: ` : ""}${EVENTS[delivery.event] ?? delivery.event}</span>
+            <span class="num quiet"><${RelativeTime} at=${delivery.at} /></span>
+            <span class="cell-sub ${delivery.error ? "is-bad" : ""}">${delivery.error ?? `arrived in ${duration(delivery.seconds)}${delivery.status_code ? `, answered ${delivery.status_code}` : ""}`}</span>
           </li>`)}</ul>`)}
   </div>`;
 }

@@ -6,7 +6,7 @@ import { loaded } from "../../components/states.js";
 import { sayRefused } from "../../components/shell/toast.js";
 import { useKeys } from "../../keyboard.js";
 import { tellsWords } from "../../lib/alert_form.js";
-import { useResource } from "../../resource.js";
+import { showRow, useResource } from "../../resource.js";
 import { tenant } from "../../router.js";
 import { may, session } from "../../session.js";
 import { html, ticked, useState } from "../../ui.js";
@@ -22,11 +22,7 @@ export function Rules({ rules, targets }) {
   const close = () => setOpen(null);
   const changes = may("alert_rules.change");
   useKeys(changes ? [{ keys: "c", says: "New alert rule", does: () => setOpen({ what: "edit" }) }] : []);
-  const put = (/** @type {Api.RuleAnswer} */ changed) =>
-    rules.change((data) => ({
-      ...data,
-      items: data.items.map((one) => (one.id === changed.id ? changed : one)),
-    }));
+  const put = (/** @type {Api.RuleAnswer} */ changed) => showRow(rules, "id", changed);
   // A rule tells targets of its own tenant; one without a tenant is the server's.
   const owner = open?.rule ? open.rule.tenant : (tenant.value ?? session.value?.tenant ?? null);
   const add = changes && html`<button class="button push" type="button" onClick=${() => setOpen({ what: "edit" })}><${Icon}

@@ -23,26 +23,26 @@ export function Busiest({ busiest, window }) {
               <th scope="col" class="num">Count</th><th scope="col" class="num">Succeeded</th>
               <th scope="col" class="num wide-only">p50</th><th scope="col" class="num">p95</th>
             </tr></thead>
-            <tbody>${items.map((one) => html`
-              <${Row} key=${one.definition} one=${one} words=${words} />`)}</tbody>
+            <tbody>${items.map((row) => html`
+              <${Row} key=${row.definition} row=${row} words=${words} />`)}</tbody>
           </table></div>`)}
   </${Panel}>`;
 }
 
-/** @param {{one: Api.BusyAnswer, words: string}} props */
-function Row({ one, words }) {
-  const good = one.attempts - one.failed;
-  const poor = good < POOR * one.attempts;
+/** @param {{row: Api.BusyAnswer, words: string}} props */
+function Row({ row, words }) {
+  const good = row.attempts - row.failed;
+  const poor = good < POOR * row.attempts;
   return html`<tr>
     <td>
-      <a class="row-name" href=${href("/jobs", { q: `definition:${one.definition}` })}>${one.definition}</a>
-      ${" "}<span class="tag wide-only">${one.kind}</span>
+      <a class="row-name" href=${href("/jobs", { q: `definition:${row.definition}` })}>${row.definition}</a>
+      ${" "}<span class="tag wide-only">${row.kind}</span>
     </td>
-    <td class="wide-only"><${Spark} values=${one.steps} bad=${poor}
-      label=${`${one.definition}, attempts over the ${words}`} /></td>
-    <td class="num">${count(one.attempts)}</td>
-    <td class="num ${poor ? "is-bad strong" : ""}">${share(Math.max(0, good), one.attempts)}</td>
-    <td class="num wide-only">${duration(one.duration_seconds.p50)}</td>
-    <td class="num">${duration(one.duration_seconds.p95)}</td>
+    <td class="wide-only"><${Spark} values=${row.steps} bad=${poor}
+      label=${`${row.definition}, attempts over the ${words}`} /></td>
+    <td class="num">${count(row.attempts)}</td>
+    <td class="num ${poor ? "is-bad strong" : ""}">${share(Math.max(0, good), row.attempts)}</td>
+    <td class="num wide-only">${duration(row.duration_seconds.p50)}</td>
+    <td class="num">${duration(row.duration_seconds.p95)}</td>
   </tr>`;
 }

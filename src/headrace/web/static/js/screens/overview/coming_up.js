@@ -23,10 +23,10 @@ export function ComingUp() {
         .slice(0, MOST);
       if (due.length === 0) return html`<div class="state state-small"><p>No schedule is due.</p></div>`;
       return html`<ul class="upcoming">${due.map(
-        (one) => html`<li key=${one.id}>
-        <span>${timeOf(String(one.next_run_at))}</span>
-        <a class="row-name" href=${href(`/triggers/${one.id}`)}>${one.name}</a>
-        <span class="quiet"><${RelativeTime} at=${one.next_run_at} /></span>
+        (trigger) => html`<li key=${trigger.id}>
+        <span>${timeOf(String(trigger.next_run_at))}</span>
+        <a class="row-name" href=${href(`/triggers/${trigger.id}`)}>${trigger.name}</a>
+        <span class="quiet"><${RelativeTime} at=${trigger.next_run_at} /></span>
       </li>`,
       )}</ul>`;
     })}

@@ -11,7 +11,7 @@ const MOST = 10;
 export function WorkerStrip({ workers }) {
   const all = workers.data?.items ?? [];
   const sum = (/** @type {"running" | "concurrency"} */ name) =>
-    all.reduce((n, one) => n + one[name], 0);
+    all.reduce((n, worker) => n + worker[name], 0);
   return html`<${Panel} title="Workers"
     note=${all.length > 0 && `${sum("running")} of ${sum("concurrency")} slots busy`}>
     ${loaded(workers, { what: "The workers", rows: 2 }, () =>

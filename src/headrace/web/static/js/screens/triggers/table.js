@@ -34,7 +34,7 @@ export function TriggersTable({ triggers, edit }) {
   const show = (/** @type {Api.TriggerAnswer} */ changed) =>
     triggers.change((page) => ({
       ...page,
-      items: page.items.map((one) => (one.trigger.id === changed.id ? { ...one, trigger: changed } : one)),
+      items: page.items.map((summary) => (summary.trigger.id === changed.id ? { ...summary, trigger: changed } : summary)),
     }));
   const does = { edit, ask, show, reload: triggers.reload };
   useTableKeys(items, cursor, setCursor, triggers.reload);
@@ -43,17 +43,17 @@ export function TriggersTable({ triggers, edit }) {
         <th scope="col">On</th><th scope="col">Trigger</th><th scope="col">Fires</th><th scope="col">Next</th>
         <th scope="col">Last ten</th><th scope="col"><span class="visually-hidden">Actions</span></th>
       </tr></thead>
-      <tbody>${items.map((one) => html`<${Row} key=${one.trigger.id} one=${one} does=${does}
-        current=${cursor === one.trigger.id} />`)}</tbody>
+      <tbody>${items.map((summary) => html`<${Row} key=${summary.trigger.id} summary=${summary} does=${does}
+        current=${cursor === summary.trigger.id} />`)}</tbody>
     </table></div>
     ${asked?.what === "pause" && html`<${PauseTrigger} trigger=${asked.trigger} show=${show} close=${() => ask(null)} />`}
     ${asked?.what === "delete" && html`<${DeleteDialog} trigger=${asked.trigger} done=${triggers.reload}
       close=${() => ask(null)} />`}`;
 }
 
-/** @param {{one: Api.TriggerSummaryAnswer, does: Does, current: boolean}} props */
-function Row({ one, does, current }) {
-  const { trigger } = one;
+/** @param {{summary: Api.TriggerSummaryAnswer, does: Does, current: boolean}} props */
+function Row({ summary, does, current }) {
+  const { trigger } = summary;
   const everybody = session.value?.tenant === null;
   return html`<tr class="${trigger.enabled ? "" : "is-off"} ${current ? "is-cursor" : ""}" data-trigger=${trigger.name}>
     <td class="cell-on">${
@@ -64,20 +64,20 @@ function Row({ one, does, current }) {
     }</td>
     <td class="cell-name"><a class="row-name" href=${href(`/triggers/${trigger.id}`)}>${trigger.name}</a>
       <span class="cell-sub">${everybody && `${trigger.tenant} · `}${trigger.definition}</span></td>
-    <td class="clip cell-fires"><${Fires} one=${one} /></td>
+    <td class="clip cell-fires"><${Fires} summary=${summary} /></td>
     <td class="cell-next"><${Next} trigger=${trigger} /></td>
-    <td class="cell-runs"><${RunDots} runs=${one.runs} /><${Last} one=${one} /></td>
+    <td class="cell-runs"><${RunDots} runs=${summary.runs} /><${Last} summary=${summary} /></td>
     <td class="num cell-actions"><${RowActions} trigger=${trigger} does=${does} /></td>
   </tr>`;
 }
 
-/** @param {{one: Api.TriggerSummaryAnswer}} props */
-function Fires({ one }) {
-  const { trigger, clock_change: change } = one;
-  const skipped = one.runs.filter((run) => run.status === "skipped").length;
+/** @param {{summary: Api.TriggerSummaryAnswer}} props */
+function Fires({ summary }) {
+  const { trigger, clock_change: change } = summary;
+  const skipped = summary.runs.filter((run) => run.status === "skipped").length;
   const paused = !trigger.enabled && trigger.pause_note;
   const bad = obstacleWords(trigger) || trigger.last_error;
-  return html`<span title=${firesWords(trigger, one.words)}>${firesWords(trigger, one.words)}</span>
+  return html`<span title=${firesWords(trigger, summary.words)}>${firesWords(trigger, summary.words)}</span>
     ${change && trigger.enabled && html` <span class="tag tag-warn" title=${change.note}>clock change ${
       dayIn(Date.parse(change.due_at), trigger.timezone)}</span>`}
     ${skipped > 0 && trigger.trigger_type === "schedule" && html` <span class="tag">${skipped} skipped</span>`}
@@ -102,10 +102,10 @@ export function Next({ trigger }) {
     <${RelativeTime} at=${trigger.next_run_at} /></span>`;
 }
 
-/** @param {{one: Api.TriggerSummaryAnswer}} props */
-function Last({ one }) {
-  const failing = failingWords(one.runs);
-  const last = one.runs.find((run) => run.status !== "skipped");
+/** @param {{summary: Api.TriggerSummaryAnswer}} props */
+function Last({ summary }) {
+  const failing = failingWords(summary.runs);
+  const last = summary.runs.find((run) => run.status !== "skipped");
   if (failing) return html`<span class="cell-sub is-bad">${failing}</span>`;
   if (!last) return html`<span class="cell-sub">not run yet</span>`;
   return html`<span class="cell-sub"><${RelativeTime} at=${last.at} />${
@@ -140,18 +140,18 @@ function RowActions({ trigger, does }) {
 
 /** @param {Api.TriggerSummaryAnswer[]} items @param {string} cursor @param {(id: string) => void} setCursor @param {() => void} reload */
 function useTableKeys(items, cursor, setCursor, reload) {
-  const at = items.findIndex((one) => one.trigger.id === cursor);
+  const at = items.findIndex(({ trigger }) => trigger.id === cursor);
   const move = (/** @type {number} */ to) => {
-    const one = items[Math.max(0, Math.min(items.length - 1, to))];
-    if (one) setCursor(one.trigger.id);
+    const next = items[Math.max(0, Math.min(items.length - 1, to))];
+    if (next) setCursor(next.trigger.id);
   };
   const here = (/** @type {(trigger: Api.TriggerAnswer) => void} */ call) => () => at >= 0 && call(items[at].trigger);
   useKeys([
     { keys: "j", says: "Next trigger", does: () => move(at + 1) },
     { keys: "k", says: "Trigger before", does: () => move(at - 1) },
-    { keys: "Enter", says: "Open the trigger", does: here((one) => navigate(href(`/triggers/${one.id}`))) },
+    { keys: "Enter", says: "Open the trigger", does: here((trigger) => navigate(href(`/triggers/${trigger.id}`))) },
     ...(may("triggers.fire")
-      ? [{ keys: "r", says: "Run the trigger now", does: here((one) => runNow(one, reload)) }]
+      ? [{ keys: "r", says: "Run the trigger now", does: here((trigger) => runNow(trigger, reload)) }]
       : []),
   ]);
 }

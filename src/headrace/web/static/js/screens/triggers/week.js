@@ -17,14 +17,14 @@ export function WeekGrid({ items, from }) {
   const tz = zone.value === "UTC" ? "UTC" : ownZone();
   const days = Array.from({ length: DAYS }, (_, i) => dayIn(from + i * DAY, tz));
   const byDay = new Map(days.map((day) => [day, /** @type {Entry[]} */ ([])]));
-  for (const one of items) {
+  for (const due of items) {
     /** @type {Map<string, number[]>} */
     const mine = new Map();
-    for (const text of one.times) {
+    for (const text of due.times) {
       const day = dayIn(Date.parse(text), tz);
       mine.set(day, [...(mine.get(day) ?? []), Date.parse(text)]);
     }
-    for (const [day, times] of mine) byDay.get(day)?.push(...entries(one, times));
+    for (const [day, times] of mine) byDay.get(day)?.push(...entries(due, times));
   }
   return html`<ol class="week">${days.map((day, i) => html`<li key=${day}>
     <h3>${i === 0 ? "Today" : day}</h3>
@@ -32,10 +32,10 @@ export function WeekGrid({ items, from }) {
   </li>`)}</ol>`;
 }
 
-/** @param {Api.DueAnswer} one @param {number[]} times @returns {Entry[]} */
-function entries(one, times) {
-  const name = { id: one.trigger_id, name: one.name };
-  if (one.every_seconds) return [{ ...name, at: 0, when: `every ${writeDuration(one.every_seconds)}` }];
+/** @param {Api.DueAnswer} due @param {number[]} times @returns {Entry[]} */
+function entries(due, times) {
+  const name = { id: due.trigger_id, name: due.name };
+  if (due.every_seconds) return [{ ...name, at: 0, when: `every ${writeDuration(due.every_seconds)}` }];
   if (times.length > FEW) return [{ ...name, at: 0, when: `${times.length}\u00d7` }];
   return times.map((at) => ({ ...name, at, when: hourMinute(at, zone.value) }));
 }
@@ -44,7 +44,7 @@ function entries(one, times) {
 function Day({ entries: all }) {
   if (all.length === 0) return html`<p class="quiet">${"\u2013"}<span class="visually-hidden">nothing</span></p>`;
   const sorted = all.sort((a, b) => a.at - b.at);
-  return html`<ul aria-label=${plural(all.length, "entry", "entries")}>${sorted.map((one) => html`<li
-    key=${one.id + one.at} class=${one.at === 0 ? "often" : undefined}><span>${one.when}</span>
-    <a href=${href(`/triggers/${one.id}`)} title=${one.name}>${one.name}</a></li>`)}</ul>`;
+  return html`<ul aria-label=${plural(all.length, "entry", "entries")}>${sorted.map((entry) => html`<li
+    key=${entry.id + entry.at} class=${entry.at === 0 ? "often" : undefined}><span>${entry.when}</span>
+    <a href=${href(`/triggers/${entry.id}`)} title=${entry.name}>${entry.name}</a></li>`)}</ul>`;
 }

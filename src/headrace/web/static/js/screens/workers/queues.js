@@ -6,6 +6,7 @@ import { Spark } from "../../components/charts/spark.js";
 import { Empty } from "../../components/states.js";
 import { sayRefused } from "../../components/shell/toast.js";
 import { count, span } from "../../lib/format.js";
+import { showRow } from "../../resource.js";
 import { href } from "../../router.js";
 import { may } from "../../session.js";
 import { html, useState } from "../../ui.js";
@@ -21,11 +22,7 @@ const LATE = 60;
 /** @param {{queues: Api.QueueAnswer[], history: Api.QueueChartAnswer[], shares: Shares, resource: Resource<Page<Api.QueueAnswer>>}} props */
 export function QueueTable({ queues, history, shares, resource }) {
   const [open, setOpen] = useState(/** @type {Open | null} */ (null));
-  const put = (/** @type {Api.QueueAnswer} */ changed) =>
-    resource.change((data) => ({
-      ...data,
-      items: data.items.map((one) => (one.queue === changed.queue ? changed : one)),
-    }));
+  const put = (/** @type {Api.QueueAnswer} */ changed) => showRow(resource, "queue", changed);
   const chosen = queues.find((one) => one.queue === open?.name);
   const close = () => setOpen(null);
   if (queues.length === 0)

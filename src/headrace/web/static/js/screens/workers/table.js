@@ -14,9 +14,9 @@ export function WorkerTable({ workers, names, resource }) {
   if (workers.length === 0)
     return html`<${Empty} title="No worker is live" icon="workers"><p>What is queued waits until one comes.</p>
       <pre class="code-block">headrace worker app:hr</pre></${Empty}>`;
-  const newest = workers.map((one) => one.version).reduce((a, b) => (isOlder(a, b) ? b : a));
+  const newest = workers.map((worker) => worker.version).reduce((a, b) => (isOlder(a, b) ? b : a));
   const put = (/** @type {Api.WorkerAnswer} */ changed) =>
-    resource.change((all) => all.map((one) => (one.id === changed.id ? changed : one)));
+    resource.change((all) => all.map((worker) => (worker.id === changed.id ? changed : worker)));
   return html`<div class="table-scroll"><table class="cards two-line">
     <thead><tr><th scope="col">Worker</th><th scope="col">State</th><th scope="col">Slots</th>
       <th scope="col">Running now</th><th scope="col" class="num">Memory</th><th scope="col">Version</th><th scope="col">Host</th>
