@@ -3,12 +3,11 @@ import { sayDuration, writeDuration } from "./durations.js";
 import { readSetting, writeSetting } from "./settings.js";
 
 /** @typedef {import("./settings.js").Setting} Setting */
-/** @typedef {{name: string, kind: string, targets: string[], escalate_to: string, parameters: Record<string, string>, texts: Record<string, string>}} RuleForm */
-/** @typedef {{name: string, label: string, about: string, recover_after_seconds: number, parameters: Setting[]}} AlertKind */
-/** @typedef {{items: Setting[], kinds: AlertKind[]}} Known what may be set of rules, as the API says */
+/** @typedef {{name: string, kind: Api.RuleAnswer["kind"], targets: string[], escalate_to: string, parameters: Record<string, string>, texts: Record<string, string>}} RuleForm */
+/** What may be set of rules. @typedef {Api.AlertRuleSettingsAnswer} Known */
 
-/** @param {Known} known @param {string} name @returns {AlertKind} */
-export const kindOf = (known, name) => /** @type {AlertKind} */ (known.kinds.find((one) => one.name === name));
+/** @param {Known} known @param {string} name @returns {Api.AlertKindAnswer} */
+export const kindOf = (known, name) => /** @type {Api.AlertKindAnswer} */ (known.kinds.find((one) => one.name === name));
 /** A setting that may be left empty: then it has its default. @param {Setting} setting @returns {Setting} */
 const optional = (setting) => ({ ...setting, none: setting.none ?? writeSetting(setting, setting.default) });
 /** @param {Known} known @param {string} name @returns {Setting} */
@@ -27,12 +26,13 @@ export const timing = (known, kind) => [
 /** @param {Known} known @returns {Setting} */
 export const escalateAfter = (known) => ({ ...settingOf(known, "escalate_after"), none: null });
 // What is written as it stands.
-const QUIET = ["quiet_from", "quiet_until"];
-/** @param {Known} known @param {any} rule one that is there, or nothing @param {string} timezone the reader's @returns {RuleForm} */
+const QUIET = /** @type {const} */ (["quiet_from", "quiet_until"]);
+
+/** @param {Known} known @param {Api.RuleAnswer | undefined} rule one that is there, or nothing @param {string} timezone the reader's @returns {RuleForm} */
 export function ruleForm(known, rule, timezone) {
   const kind = rule?.kind ?? "job_died";
   const settings = [settingOf(known, "repeat_seconds"), escalateAfter(known), ...timing(known, kind)];
-  const written = settings.map((one) => [one.name, writeSetting(one, rule?.[one.name] ?? null)]);
+  const written = settings.map((one) => [one.name, writeSetting(one, rule?.[/** @type {keyof Api.RuleAnswer} */ (one.name)] ?? null)]);
   return {
     name: rule?.name ?? "",
     kind,
@@ -49,7 +49,7 @@ export function ruleForm(known, rule, timezone) {
   };
 }
 
-/** @param {Known} known @param {RuleForm} form @returns {{body: Record<string, any>, problems: Record<string, string>}} */
+/** @param {Known} known @param {RuleForm} form @returns {{body: Api.RuleChanges, problems: Record<string, string>}} */
 export function readRule(known, form) {
   /** @type {Record<string, string>} */
   const problems = {};
@@ -65,7 +65,7 @@ export function readRule(known, form) {
   ]);
   const times = timing(known, form.kind).map((one) => [one.name, read(one, texts[one.name], one.name) ?? one.default]);
   const quiet = texts.quiet_from || texts.quiet_until;
-  const body = {
+  const body = /** @type {Api.RuleChanges} */ ({
     name: form.name.trim(),
     parameters: Object.fromEntries(parameters),
     targets: form.targets,
@@ -75,20 +75,20 @@ export function readRule(known, form) {
     ...Object.fromEntries(times),
     ...Object.fromEntries(QUIET.map((name) => [name, texts[name] || null])),
     ...(quiet ? { timezone: texts.timezone } : {}),
-  };
+  });
   return { body, problems };
 }
 
-/** What differs from the rule as it stands; of parameters, one by one. @param {Record<string, any>} body @param {any} rule */
+/** What differs from the rule as it stands; of parameters, one by one. @param {Api.RuleChanges} body @param {Api.RuleAnswer} rule @returns {Api.RuleChanges} */
 export function ruleChanges(body, rule) {
-  const { parameters, ...rest } = body;
-  const differs = (/** @type {any} */ a, /** @type {any} */ b) => JSON.stringify(a) !== JSON.stringify(b);
-  const other = Object.entries(rest).filter(([name, value]) => differs(value, rule[name]));
+  const { parameters = {}, ...rest } = body;
+  const differs = (/** @type {unknown} */ a, /** @type {unknown} */ b) => JSON.stringify(a) !== JSON.stringify(b);
+  const other = Object.entries(rest).filter(([name, value]) => differs(value, rule[/** @type {keyof Api.RuleChanges} */ (name)]));
   const changed = Object.entries(parameters).filter(([name, value]) => differs(value, rule.parameters[name] ?? null));
   return { ...Object.fromEntries(other), ...(changed.length && { parameters: Object.fromEntries(changed) }) };
 }
 
-/** Whom it tells and how often, in words. @param {any} rule @param {(id: string) => string} nameOf */
+/** Whom it tells and how often, in words. @param {Api.RuleAnswer} rule @param {(id: string) => string} nameOf */
 export function tellsWords(rule, nameOf) {
   if (rule.targets.length === 0 && !rule.escalate_to) return "its alerts are only listed here";
   const again = rule.repeat_seconds ? `again every ${sayDuration(rule.repeat_seconds)}` : "told once";

@@ -2,18 +2,7 @@
 import { NO_DURATION, readDuration, writeDuration } from "./durations.js";
 import { count, duration, plural } from "./format.js";
 
-/** @typedef {"count" | "days" | "number" | "duration" | "text" | "flag" | "id" | "list"} SettingKind */
-/**
- * @typedef {object} Setting
- * @property {string} name as the API has it
- * @property {string} label
- * @property {SettingKind} kind
- * @property {string | null} [none] what null means; without it a value is needed
- * @property {any} [default]
- * @property {string} [help]
- * @property {string} [group]
- * @property {string | null} [needs] another, without which this one has no effect
- */
+/** As the API says, or written here. @typedef {Pick<Api.SettingAnswer, "name" | "label" | "kind"> & Partial<Api.SettingAnswer>} Setting */
 
 /** Settings by their groups, both in the order of the API. @param {Setting[]} settings @returns {[string, Setting[]][]} */
 export function grouped(settings) {
@@ -21,28 +10,29 @@ export function grouped(settings) {
   return groups.map((title) => [title, settings.filter(({ group }) => group === title)]);
 }
 
-/** Whether the setting has an effect as things stand. @param {Setting} setting @param {any} definition */
-export const matters = (setting, definition) => !setting.needs || definition[setting.needs] !== null;
+/** What a definition has for a setting. @param {Api.DefinitionAnswer} definition @param {string} name @returns {unknown} */
+export const valueOf = (definition, name) => definition[/** @type {keyof Api.DefinitionAnswer} */ (name)];
+/** Whether the setting has an effect as things stand. @param {Setting} setting @param {Api.DefinitionAnswer} definition */
+export const matters = (setting, definition) => !setting.needs || valueOf(definition, setting.needs) !== null;
 
-/** @param {Setting} setting @param {any} value */
+/** @param {Setting} setting @param {unknown} value */
 export function showSetting({ kind, none }, value) {
   if (kind === "flag") return value ? "yes" : "no";
   if (value === null) return none ?? "";
-  if (kind === "duration") return value === 0 ? "none" : duration(value);
-  if (kind === "days") return plural(value, "day");
-  return kind === "count" ? count(value) : String(value);
+  if (kind === "duration") return value === 0 ? "none" : duration(Number(value));
+  if (kind === "days") return plural(Number(value), "day");
+  return kind === "count" ? count(Number(value)) : String(value);
 }
 
-/** As it stands in a field. @param {Setting} setting @param {any} value */
+/** As it stands in a field; a flag has none. @param {Setting} setting @param {unknown} value */
 export function writeSetting({ kind }, value) {
-  if (kind === "flag") return value;
   if (value === null || value === undefined) return "";
-  return kind === "duration" ? writeDuration(value) || "0s" : String(value);
+  return kind === "duration" ? writeDuration(Number(value)) || "0s" : String(value);
 }
 
-/** @param {Setting} setting @param {any} written @returns {{value?: any, problem?: string}} */
+/** @param {Setting} setting @param {string | boolean} written @returns {{value?: string | number | boolean | null, problem?: string}} */
 export function readSetting({ kind, none }, written) {
-  if (kind === "flag") return { value: written };
+  if (typeof written === "boolean") return { value: written };
   const text = written.trim();
   if (text === "") return none ? { value: null } : { problem: "This is needed." };
   if (kind === "text") return { value: text };

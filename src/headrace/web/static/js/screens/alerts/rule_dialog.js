@@ -5,13 +5,13 @@ import { FormDialog } from "../../components/forms/form_dialog.js";
 import { Icon } from "../../components/icon.js";
 import { escalateAfter, kindOf, readRule, ruleChanges, ruleForm, settingOf, timing } from "../../lib/alert_form.js";
 import { allZones, ownZone } from "../../lib/in_zone.js";
-import { html, useState } from "../../ui.js";
+import { html, ticked, toggled, typed, useState } from "../../ui.js";
 import { Parameters } from "./parameters.js";
 
 /** @typedef {import("../../lib/alert_form.js").RuleForm} RuleForm */
 /** @typedef {import("../../lib/alert_form.js").Known} Known */
 
-/** @param {{known: Known, rule?: any, targets: any[], close: () => void, saved: () => void}} props targets: those that it may tell */
+/** @param {{known: Known, rule?: Api.RuleAnswer, targets: Api.TargetAnswer[], close: () => void, saved: () => void}} props targets: those that it may tell */
 export function RuleDialog({ known, rule, targets, close, saved }) {
   const [form, setForm] = useState(() => ruleForm(known, rule, ownZone()));
   const put = (/** @type {Partial<RuleForm>} */ changes) => setForm((before) => ({ ...before, ...changes }));
@@ -30,9 +30,9 @@ export function RuleDialog({ known, rule, targets, close, saved }) {
         <div class="field-row">
           <${TextField} label="Name" value=${form.name} set=${(/** @type {string} */ name) => put({ name })}
             problem=${fields.problems.name} />
-          <${Field} label="Looks for" problem=${fields.problems.kind}>${(/** @type {any} */ attributes) =>
+          <${Field} label="Looks for" problem=${fields.problems.kind}>${(/** @type {Attributes} */ attributes) =>
             html`<${Select} attributes=${{ ...attributes, disabled: rule !== undefined }} value=${form.kind} options=${known.kinds.map(({ name, label }) => [name, label])}
-              choose=${(/** @type {string} */ kind) => put({ kind, parameters: {} })} />`}</${Field}>
+              choose=${(/** @type {RuleForm["kind"]} */ kind) => put({ kind, parameters: {} })} />`}</${Field}>
         </div>
         <p class="soft">${kindOf(known, form.kind).about}</p>
         <${Parameters} ...${fields} />
@@ -43,27 +43,27 @@ export function RuleDialog({ known, rule, targets, close, saved }) {
   </${FormDialog}>`;
 }
 
-/** What was said; the rest has its default. @param {Record<string, any>} body */
-const saidOf = ({ parameters, ...rest }) => {
-  const said = (/** @type {Record<string, any>} */ all) =>
+/** What was written; the rest has its default. @param {Api.RuleChanges} body */
+const saidOf = ({ parameters = {}, ...rest }) => {
+  const written = (/** @type {object} */ all) =>
     Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
-  return { ...said(rest), parameters: said(parameters) };
+  return { ...written(rest), parameters: written(parameters) };
 };
 
 /** @typedef {{known: Known, form: RuleForm, put: (changes: Partial<RuleForm>) => void, problems: Record<string, string>}} Fields */
 
 /** @param {Fields & {setting: import("../../lib/settings.js").Setting}} props */
 function Line({ form, put, problems, setting: { name, label, help, none } }) {
-  const set = (/** @type {any} */ event) => put({ texts: { ...form.texts, [name]: event.target.value } });
-  return html`<${Field} label=${label} hint=${help} problem=${problems[name]}>${(/** @type {any} */ attributes) =>
+  const set = (/** @type {string} */ text) => put({ texts: { ...form.texts, [name]: text } });
+  return html`<${Field} label=${label} hint=${help} problem=${problems[name]}>${(/** @type {Attributes} */ attributes) =>
     html`<input ...${attributes} value=${form.texts[name]} placeholder=${none} autocomplete="off" spellcheck=${false}
-      onInput=${set} />`}</${Field}>`;
+      onInput=${typed(set)} />`}</${Field}>`;
 }
 
-/** @param {Fields & {targets: any[]}} props */
+/** @param {Fields & {targets: Api.TargetAnswer[]}} props */
 function Tells({ form, put, problems, targets }) {
-  const turn = (/** @type {string} */ id) => (/** @type {any} */ event) =>
-    put({ targets: event.target.checked ? [...form.targets, id] : form.targets.filter((one) => one !== id) });
+  const turn = (/** @type {string} */ id) =>
+    ticked((on) => put({ targets: on ? [...form.targets, id] : form.targets.filter((other) => other !== id) }));
   return html`<fieldset class="field"><legend>Tells</legend>
     ${
       targets.length === 0
@@ -77,18 +77,18 @@ function Tells({ form, put, problems, targets }) {
 
 const SELDOM = ["group_seconds", "recover_after_seconds", "escalate_to", "escalate_after", "quiet_from", "quiet_until", "timezone"];
 
-/** Escalation, quiet hours and timing, folded away unless some of it is said. @param {Fields & {targets: any[]}} props */
+/** Escalation, quiet hours and timing, folded away unless some of it is said. @param {Fields & {targets: Api.TargetAnswer[]}} props */
 function Seldom({ targets, ...fields }) {
   const { known, form, put, problems } = fields;
   const [open, setOpen] = useState(form.escalate_to !== "" || form.texts.quiet_from !== "");
   const shown = open || SELDOM.some((name) => problems[name]);
   const others = targets.filter((one) => !form.targets.includes(one.id));
   const set = (/** @type {string} */ name) => (/** @type {string} */ value) => put({ texts: { ...form.texts, [name]: value } });
-  return html`<details class="more" open=${shown} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
+  return html`<details class="more" open=${shown} onToggle=${toggled(setOpen)}>
     <summary><${Icon} name="down" />Escalation, quiet hours and timing</summary>
     <div class="more-fields">
       <${Field} label="If nobody is on it, also tell" hint="And from then on." problem=${problems.escalate_to}>${(
-        /** @type {any} */ attributes,
+        /** @type {Attributes} */ attributes,
       ) =>
         html`<${Select} attributes=${attributes} value=${form.escalate_to}
           options=${[["", "nobody"], ...others.map((one) => [one.id, one.name])]}
@@ -97,7 +97,7 @@ function Seldom({ targets, ...fields }) {
       <${Clock} label="Quiet from" hint="Nothing is told; what still holds is told at the end." value=${form.texts.quiet_from}
         set=${set("quiet_from")} problem=${problems.quiet_from} />
       <${Clock} label="Quiet until" value=${form.texts.quiet_until} set=${set("quiet_until")} problem=${problems.quiet_until} />
-      <${Field} label="By clocks of" problem=${problems.timezone}>${(/** @type {any} */ attributes) =>
+      <${Field} label="By clocks of" problem=${problems.timezone}>${(/** @type {Attributes} */ attributes) =>
         html`<${Select} attributes=${attributes} value=${form.texts.timezone} choose=${set("timezone")}
           options=${[...new Set([form.texts.timezone, ...allZones()])].map((name) => [name, name])} />`}</${Field}>
       <span class="wide-only" />
@@ -108,6 +108,6 @@ function Seldom({ targets, ...fields }) {
 
 /** @param {{label: string, value: string, set: (value: string) => void, hint?: string, problem?: string}} props */
 function Clock({ label, value, set, hint, problem }) {
-  return html`<${Field} label=${label} hint=${hint} problem=${problem}>${(/** @type {any} */ attributes) => html`<input
-    ...${attributes} type="time" value=${value} onInput=${(/** @type {any} */ event) => set(event.target.value)} />`}</${Field}>`;
+  return html`<${Field} label=${label} hint=${hint} problem=${problem}>${(/** @type {Attributes} */ attributes) => html`<input
+    ...${attributes} type="time" value=${value} onInput=${typed(set)} />`}</${Field}>`;
 }

@@ -3,13 +3,14 @@ import { Refused, api } from "../../api.js";
 import { Field } from "../../components/forms/field.js";
 import { Panel } from "../../components/panel.js";
 import { say } from "../../components/shell/toast.js";
-import { matters, readSetting, showSetting, writeSetting } from "../../lib/settings.js";
+import { matters, readSetting, showSetting, valueOf, writeSetting } from "../../lib/settings.js";
 import { may } from "../../session.js";
-import { html, useState } from "../../ui.js";
+import { html, ticked, typed, useState } from "../../ui.js";
 
 /** @typedef {import("../../lib/settings.js").Setting} Setting */
+/** @typedef {import("./actions.js").Definition} Definition */
 
-/** @param {{title: string, settings: Setting[], definition: any, show: (changed: any) => void}} props */
+/** @param {{title: string, settings: Setting[], definition: Definition, show: (changed: Partial<Api.InspectedDefinition>) => void}} props */
 export function Settings({ title, settings, definition, show }) {
   const [editing, setEditing] = useState(false);
   if (editing)
@@ -19,21 +20,24 @@ export function Settings({ title, settings, definition, show }) {
     aria-label=${`Edit ${title.toLowerCase()}`} onClick=${() => setEditing(true)}>Edit</button>`;
   return html`<${Panel} title=${title} head=${edit}>
     <dl class="facts ruled">${settings.filter((one) => matters(one, definition)).map((setting) => html`<dt key=${setting.name}>${setting.label}</dt><dd>
-      ${showSetting(setting, definition[setting.name])}<${Changed} setting=${setting} of=${definition.overrides?.[setting.name]} />
+      ${showSetting(setting, valueOf(definition, setting.name))}<${Changed} setting=${setting} override=${definition.overrides?.[setting.name]} />
       </dd>`)}</dl>
   </${Panel}>`;
 }
 
-/** @param {{setting: Setting, of?: {declared: any, current: any}}} props */
-function Changed({ setting, of }) {
-  if (!of) return null;
-  return html` <span class="tag" title="Changed by an operator">code says ${showSetting(setting, of.declared)}</span>`;
+/** @param {{setting: Setting, override?: Api.Override}} props */
+function Changed({ setting, override }) {
+  if (!override) return null;
+  return html` <span class="tag" title="Changed by an operator">code says ${showSetting(setting, override.declared)}</span>`;
 }
 
-/** @param {{title: string, settings: Setting[], definition: any, show: (changed: any) => void, close: () => void}} props */
+/** What its field holds before anybody writes. @param {Setting} setting @param {unknown} value */
+const atFirst = (setting, value) => (setting.kind === "flag" ? value === true : writeSetting(setting, value));
+
+/** @param {{title: string, settings: Setting[], definition: Definition, show: (changed: Partial<Api.InspectedDefinition>) => void, close: () => void}} props */
 function Form({ title, settings, definition, show, close }) {
   const [values, setValues] = useState(() =>
-    Object.fromEntries(settings.map((one) => [one.name, writeSetting(one, definition[one.name])])),
+    Object.fromEntries(settings.map((setting) => [setting.name, atFirst(setting, valueOf(definition, setting.name))])),
   );
   const [refused, setRefused] = useState(/** @type {Record<string, string>} */ ({}));
   const [busy, setBusy] = useState(false);
@@ -43,7 +47,7 @@ function Form({ title, settings, definition, show, close }) {
   const save = async (/** @type {Event} */ event) => {
     event.preventDefault();
     const changes = Object.fromEntries(
-      read.filter(([name, { value }]) => value !== definition[name]).map(([name, { value }]) => [name, value]),
+      read.filter(([name, { value }]) => value !== valueOf(definition, name)).map(([name, { value }]) => [name, value]),
     );
     if (Object.keys(changes).length === 0) return close();
     setBusy(true);
@@ -57,13 +61,13 @@ function Form({ title, settings, definition, show, close }) {
       setRefused(Object.keys(fields).length ? fields : { "": /** @type {Error} */ (error).message });
     }
   };
-  const set = (/** @type {string} */ name, /** @type {any} */ value) => {
+  const set = (/** @type {string} */ name, /** @type {string | boolean} */ value) => {
     setRefused({});
     setValues((before) => ({ ...before, [name]: value }));
   };
   return html`<${Panel} title=${title}><form class="ruled" noValidate onSubmit=${save}>
     <div class="fields fields-tight">${settings.map((one) => html`<${Input} key=${one.name} setting=${one} value=${values[one.name]}
-      set=${(/** @type {any} */ value) => set(one.name, value)} problem=${problems[one.name]} />`)}</div>
+      set=${(/** @type {string | boolean} */ value) => set(one.name, value)} problem=${problems[one.name]} />`)}</div>
     <footer class="panel-foot">
       ${refused[""] && html`<span class="is-bad" role="alert">${refused[""]}</span>`}
       <span class="push actions"><button class="button button-small" type="button" onClick=${close}>Cancel</button>
@@ -73,12 +77,12 @@ function Form({ title, settings, definition, show, close }) {
   </form></${Panel}>`;
 }
 
-/** @param {{setting: Setting, value: any, set: (value: any) => void, problem?: string}} props */
+/** @param {{setting: Setting, value: string | boolean, set: (value: string | boolean) => void, problem?: string}} props */
 function Input({ setting, value, set, problem }) {
   if (setting.kind === "flag")
     return html`<label class="field field-check"><input type="checkbox" checked=${value}
-      onChange=${(/** @type {any} */ event) => set(event.target.checked)} /><span>${setting.label}</span></label>`;
-  return html`<${Field} label=${setting.label} hint=${setting.help} problem=${problem}>${(/** @type {any} */ attributes) =>
+      onChange=${ticked(set)} /><span>${setting.label}</span></label>`;
+  return html`<${Field} label=${setting.label} hint=${setting.help} problem=${problem}>${(/** @type {Attributes} */ attributes) =>
     html`<input ...${attributes} value=${value} placeholder=${setting.none ?? ""} autocomplete="off" spellcheck=${false}
-      onInput=${(/** @type {any} */ event) => set(event.target.value)} />`}</${Field}>`;
+      onInput=${typed(set)} />`}</${Field}>`;
 }
