@@ -80,7 +80,7 @@ bench: $(VENV)/.installed ## Measure speed: a table here, JSON in bench/results/
 	@$(BIN)/python -m bench $(ARGS)
 
 .PHONY: docs
-docs: $(VENV)/.installed ## Write the reference pages and the schema that come from the code
+docs: $(VENV)/.installed ## Write the reference pages, the dashboard's types and the schema that come from the code
 	@$(BIN)/python -m scripts.write_reference
 	@$(BIN)/python -m scripts.write_schema
 

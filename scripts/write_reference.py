@@ -1,4 +1,4 @@
-"""Write the reference pages that come from the code: `make docs`. A test checks that they are up to date."""
+"""Write what comes from the code: reference pages and dashboard types, by `make docs`. A test keeps these fresh."""
 
 from __future__ import annotations
 
