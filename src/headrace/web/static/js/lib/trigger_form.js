@@ -28,8 +28,13 @@ import { readMore, writeMore } from "./trigger_more.js";
 const kindOf = (trigger) =>
   trigger.trigger_type !== "schedule" ? trigger.trigger_type : trigger.cron ? "cron" : "every";
 
-/** @param {Api.TriggerAnswer | undefined} trigger @param {{definition: string, timezone: string}} usual @returns {Form} */
-export function formOf(trigger, usual) {
+/**
+ * @param {import("./trigger_more.js").Settings} settings
+ * @param {Api.TriggerAnswer | undefined} trigger
+ * @param {{definition: string, timezone: string}} usual
+ * @returns {Form}
+ */
+export function formOf(settings, trigger, usual) {
   return {
     name: trigger?.name ?? "",
     definition: trigger?.definition ?? usual.definition,
@@ -45,7 +50,7 @@ export function formOf(trigger, usual) {
     jitter: writeDuration(trigger?.jitter_seconds),
     catch_up: trigger?.catch_up ?? "latest",
     overlap: trigger?.overlap ?? "allow",
-    ...writeMore(trigger, trigger?.timezone ?? usual.timezone),
+    ...writeMore(settings, trigger, trigger?.timezone ?? usual.timezone),
   };
 }
 
@@ -88,17 +93,18 @@ export function readObject(text) {
 }
 
 /**
+ * @param {import("./trigger_more.js").Settings} settings
  * @param {Form} form
  * @param {Api.TriggerAnswer} [trigger] as it stands
  * @returns {{body: Rule, problems: Record<string, string>}}
  */
-export function readForm(form, trigger) {
+export function readForm(settings, form, trigger) {
   const { kind } = form;
   const timed = kind === "cron" || kind === "every";
   const payload = readObject(form.payload);
   const every = kind === "every" ? readDuration(form.every) : 0;
   const jitter = kind === "event" ? 0 : readDuration(form.jitter);
-  const more = readMore(form, trigger && kindOf(trigger) === kind ? trigger : undefined);
+  const more = readMore(settings, form, trigger && kindOf(trigger) === kind ? trigger : undefined);
   /** @type {Record<string, string>} */
   const problems = { ...more.problems };
   if (!form.name.trim()) problems.name = "A name is needed.";

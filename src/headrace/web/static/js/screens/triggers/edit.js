@@ -9,7 +9,7 @@ import { say } from "../../components/shell/toast.js";
 import { plural } from "../../lib/format.js";
 import { ownZone } from "../../lib/in_zone.js";
 import { FORM_FIELDS, changesOf, formOf, readForm, readObject } from "../../lib/trigger_form.js";
-import { saidOf } from "../../lib/trigger_more.js";
+import { moreOf, withoutDefaults } from "../../lib/trigger_more.js";
 import { useResource } from "../../resource.js";
 import { href } from "../../router.js";
 import { html, typed, useState } from "../../ui.js";
@@ -30,16 +30,31 @@ const KINDS = [
 
 /** @param {{trigger?: Api.TriggerAnswer, definition?: string, close: () => void, saved: () => void}} props */
 export function EditDialog({ trigger, definition = "", close, saved }) {
-  const definitions = useResource("to trigger", (signal) => api.get("/definitions", { limit: 500 }, signal));
-  return html`${loaded(definitions, { what: "What may be run" }, (data) =>
-    html`<${Editor} trigger=${trigger} definition=${definition} definitions=${data.items} close=${close}
-      saved=${saved} />`)}`;
+  const known = useResource("to trigger", async (signal) => {
+    const [definitions, settings] = await Promise.all([
+      api.get("/definitions", { limit: 500 }, signal),
+      api.get("/settings/trigger", {}, signal),
+    ]);
+    return { definitions: definitions.items, settings: settings.items };
+  });
+  return html`${loaded(known, { what: "What may be run" }, (data) =>
+    html`<${Editor} trigger=${trigger} definition=${definition} definitions=${data.definitions} settings=${data.settings}
+      close=${close} saved=${saved} />`)}`;
 }
 
-/** @param {{trigger?: Api.TriggerAnswer, definition: string, definitions: Api.DefinitionAnswer[], close: () => void, saved: () => void}} props */
-function Editor({ trigger, definition, definitions, close, saved }) {
+/**
+ * @typedef {object} EditorProps
+ * @property {Api.TriggerAnswer} [trigger]
+ * @property {string} definition
+ * @property {Api.DefinitionAnswer[]} definitions
+ * @property {import("../../lib/trigger_more.js").Settings} settings
+ * @property {() => void} close
+ * @property {() => void} saved
+ */
+/** @param {EditorProps} props */
+function Editor({ trigger, definition, definitions, settings, close, saved }) {
   const [form, setForm] = useState(() =>
-    formOf(trigger, { definition: definition || definitions[0]?.key || "", timezone: ownZone() }),
+    formOf(settings, trigger, { definition: definition || definitions[0]?.key || "", timezone: ownZone() }),
   );
   const [touched, setTouched] = useState(/** @type {string[]} */ ([]));
   const [refused, setRefused] = useState(/** @type {Record<string, string>} */ ({}));
@@ -49,7 +64,7 @@ function Editor({ trigger, definition, definitions, close, saved }) {
     setTouched((before) => [...before, name]);
     setRefused({});
   };
-  const { body, problems: written } = readForm(form, trigger);
+  const { body, problems: written } = readForm(settings, form, trigger);
   const preview = usePreview(form, body, written);
   const rendered = useRendered(form, body, written);
   const asked = preview.error instanceof Refused ? byField(preview.error) : {};
@@ -64,7 +79,7 @@ function Editor({ trigger, definition, definitions, close, saved }) {
     setBusy(true);
     try {
       if (trigger) await update(trigger, body);
-      else await create({ name: form.name.trim(), definition: form.definition, ...saidOf(body) });
+      else await create({ name: form.name.trim(), definition: form.definition, ...withoutDefaults(settings, body) });
       close();
       saved();
     } catch (error) {
@@ -89,7 +104,7 @@ function Editor({ trigger, definition, definitions, close, saved }) {
           words=${preview.error ? undefined : preview.answer?.words} />`}
         ${form.kind === "event" && html`<${EventFields} ...${fields} />`}
         ${form.kind === "init" && html`<${InitFields} ...${fields} />`}
-        <${MoreFields} ...${fields} />
+        <${MoreFields} fields=${fields} settings=${moreOf(settings, form.kind)} />
       </div>
       <${Aside} form=${form} set=${set} problems=${shown} preview=${preview} rendered=${rendered} />
     </div>
