@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 from scripts.api_reference import api_page
 from scripts.api_types import api_types
 from scripts.cli_reference import cli_page
+from scripts.enqueue_options import ENQUEUE_OPTIONS, enqueue_options
 from scripts.settings_options import OPTIONS, options_module
 from scripts.settings_reference import definition_settings_page
 
@@ -149,6 +150,7 @@ def _allowed(field: FieldInfo) -> str:
 
 if __name__ == "__main__":
     OPTIONS.write_text(options_module(), encoding="utf-8")
+    ENQUEUE_OPTIONS.write_text(enqueue_options(), encoding="utf-8")
     CONFIGURATION.write_text(configuration_page(), encoding="utf-8")
     API.write_text(api_page(), encoding="utf-8")
     DEFINITION_SETTINGS.write_text(definition_settings_page(), encoding="utf-8")

@@ -5,12 +5,17 @@ from __future__ import annotations
 from scripts.api_reference import api_page
 from scripts.api_types import api_types
 from scripts.cli_reference import cli_page, commands, example_of
+from scripts.enqueue_options import ENQUEUE_OPTIONS, enqueue_options
 from scripts.settings_reference import definition_settings_page
 from scripts.write_reference import API, API_TYPES, CLI, CONFIGURATION, DEFINITION_SETTINGS, configuration_page
 
 
 def test_the_configuration_page_is_what_the_code_says() -> None:
     assert CONFIGURATION.read_text("utf-8") == configuration_page(), "run `make docs`"
+
+
+def test_the_options_of_enqueue_are_what_a_request_can_ask() -> None:
+    assert ENQUEUE_OPTIONS.read_text("utf-8") == enqueue_options(), "run `make docs`"
 
 
 def test_the_api_page_is_what_the_code_says() -> None:

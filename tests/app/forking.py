@@ -22,15 +22,15 @@ async def add(x: int) -> int:
 
 
 def blocking() -> None:
-    """Through `hr.sync`, with a child that ends in order."""
-    hr.sync.enqueue("add", {"x": 1})
+    """Through `hr.blocking`, with a child that ends in order."""
+    hr.blocking.enqueue("add", {"x": 1})
     child = os.fork()
-    hr.sync.enqueue("add", {"x": 2})
+    hr.blocking.enqueue("add", {"x": 2})
     if not child:
         sys.exit(7)
     print("child", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     for _ in range(20):
-        hr.sync.get_job(hr.sync.enqueue("add", {"x": 3}))
+        hr.blocking.get_job(hr.blocking.enqueue("add", {"x": 3}))
 
 
 async def awaited() -> None:

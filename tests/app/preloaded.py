@@ -16,11 +16,11 @@ async def add(x: int) -> int:
     return x
 
 
-hr.sync.enqueue("add", {"x": 0})
+hr.blocking.enqueue("add", {"x": 0})
 
 
 def application(_environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
     """Enqueues a job and names the process that did."""
-    job_id = hr.sync.enqueue("add", {"x": 1})
+    job_id = hr.blocking.enqueue("add", {"x": 1})
     start_response("200 OK", [("Content-Type", "text/plain")])
     return [f"{os.getpid()} {job_id}".encode()]

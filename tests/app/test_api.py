@@ -18,8 +18,8 @@ from headrace.app.open_here import NotOpen
 from headrace.context import Context
 from headrace.define.signature import BadHandler
 from headrace.errors import BadRequest, Conflict, HeadraceError, NotFound, PayloadTooLarge, ValidationError
+from headrace.model.job.enqueue_options import EnqueueOptions
 from headrace.model.job.status import JobStatus
-from headrace.queue.enqueue import EnqueueOptions
 
 NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
 
@@ -120,12 +120,12 @@ def test_a_verb_that_nobody_can_await_is_refused_with_the_name_of_the_blocking_o
     shop = Headrace(NOWHERE)
     send = shop.job("mail.send")(_send)
     assert asyncio.iscoroutinefunction(send.enqueue)
-    with pytest.raises(NoLoop, match=r'nothing would happen\. Call hr\.sync\.enqueue\("mail\.send"'):
+    with pytest.raises(NoLoop, match=r'nothing would happen\. Call hr\.blocking\.enqueue\("mail\.send"'):
         send.enqueue(x=1)  # type: ignore[unused-coroutine]
-    with pytest.raises(NoLoop, match=r'Call hr\.sync\.enqueue_many\("mail\.send"'):
+    with pytest.raises(NoLoop, match=r'Call hr\.blocking\.enqueue_many\("mail\.send"'):
         send.enqueue_many([{"x": 1}])  # type: ignore[unused-coroutine]
     for verb in ("enqueue", "enqueue_many", "emit", "get_job", "wait", "cancel", "retry"):
-        with pytest.raises(NoLoop, match=rf"Call hr\.sync\.{verb}\(…\), which blocks"):
+        with pytest.raises(NoLoop, match=rf"Call hr\.blocking\.{verb}\(…\), which blocks"):
             getattr(shop, verb)("add", [])
 
 
@@ -137,7 +137,7 @@ async def test_a_handler_in_a_thread_that_does_not_await_an_enqueue_fails_and_sa
     await hr.sync_definitions(complete=False)
     async with working(hr):
         job = await hr.wait(await hr.enqueue("forgetful"), timeout=PATIENCE)
-    assert "Call hr.sync.enqueue(" in str(job.last_error)
+    assert "Call hr.blocking.enqueue(" in str(job.last_error)
 
 
 def _send(x: int) -> None:
@@ -188,9 +188,9 @@ async def test_what_is_wrong_with_a_request_is_named_and_nothing_is_enqueued(sha
         (ValidationError, "x: Field required", {}, {}),
         (ValidationError, "z: Extra inputs", {"x": 1, "z": 1}, {}),
         (BadRequest, "scheduled_for needs a time zone", {"x": 1}, {"scheduled_for": now.replace(tzinfo=None)}),
-        (BadRequest, "give either delay or scheduled_for", {"x": 1}, {"scheduled_for": later, "delay": 1}),
-        (BadRequest, "delay must not be negative", {"x": 1}, {"delay": -0.5}),
-        (BadRequest, "delay must not be negative", {"x": 1}, {"delay": timedelta(seconds=-1)}),
+        (BadRequest, "a delay or a time, not both", {"x": 1}, {"scheduled_for": later, "delay": 1}),
+        (BadRequest, "The delay is 0 seconds or longer", {"x": 1}, {"delay": -0.5}),
+        (BadRequest, "The delay is 0 seconds or longer", {"x": 1}, {"delay": timedelta(seconds=-1)}),
         *(
             (BadRequest, "between the years 1900 and 9000", {"x": 1}, {"delay": delay})
             for delay in (

@@ -1,4 +1,4 @@
-"""`hr.sync` and `hr` in a process that was forked from one in which they were open."""
+"""`hr.blocking` and `hr` in a process that was forked from one in which they were open."""
 
 from __future__ import annotations
 

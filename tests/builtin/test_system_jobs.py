@@ -16,11 +16,11 @@ from headrace.db.connect import Connection
 from headrace.db.upkeep import create_partitions
 from headrace.errors import BadRequest
 from headrace.model.definition import Definition
+from headrace.model.job.request import JobRequest
 from headrace.model.system import SYSTEM_QUEUE, SYSTEM_TENANT
 from headrace.queue.claim import list_lanes
 from headrace.queue.lease import WorkerIdentity, register_worker
 from headrace.service import Service
-from headrace.service.jobs.enqueue import JobRequest
 
 KEY = "headrace.maintain_partitions"
 

@@ -6,8 +6,6 @@ from datetime import datetime, timedelta
 
 from headrace.errors import BadRequest
 
-LONGEST_AHEAD = 315_360_000
-
 
 def time_or_length(verb: str, at: datetime | None, seconds: float | None) -> datetime | timedelta | None:
     """What `<verb>_at` or `<verb>_after_seconds` of a request says, of which only one may be given."""

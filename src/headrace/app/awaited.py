@@ -15,7 +15,7 @@ R = TypeVar("R")
 
 
 class NoLoop(HeadraceError):
-    """No event loop runs here: await it in async code, or call the same verb of `hr.sync`."""
+    """No event loop runs here: await it in async code, or call the same verb of `hr.blocking`."""
 
     code, status = "no_loop", 500
 
@@ -43,5 +43,5 @@ def _sentence(verb: str, owner: Any) -> str:
     said, first = ("hr", "…") if key is None else (key, f'"{key}", …')
     return (
         f"{said}.{verb}(…) is to be awaited, and no event loop runs here, so nothing would happen. "
-        f"Call hr.sync.{verb}({first}), which blocks, or await it in async code."
+        f"Call hr.blocking.{verb}({first}), which blocks, or await it in async code."
     )

@@ -1,48 +1,62 @@
-"""The verbs of an application, over an open database."""
+"""The verbs of an application, over the database that is open in this process."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any, Unpack
 from uuid import UUID
 
+from headrace.app.awaited import awaited
+from headrace.app.open_here import OpenHere
 from headrace.app.registry import Registry
-from headrace.app.wait import Waiting
 from headrace.db.borrowed import fetch_column
-from headrace.db.database import Database
 from headrace.errors import BadRequest, ValidationError
+from headrace.model.job.enqueue_options import EnqueueManyOptions, EnqueueOptions
 from headrace.model.job.record import Job
+from headrace.model.job.request import JobRequest
 from headrace.model.text import NotJsonError
 from headrace.queue.change import cancel_job, retry_job
-from headrace.queue.enqueue import ENQUEUE_MANY, EnqueueManyOptions, EnqueueOptions, EnqueueRequest
+from headrace.queue.enqueue import Alike, Origin, enqueue, enqueue_alike
 from headrace.queue.read import get_job
 from headrace.triggers.emit import emit_parameters, emit_statement, emitting
 
 
 class Client:
-    """Enqueue, look, wait, cancel, retry."""
+    """Enqueue, publish, look, wait, cancel, retry."""
 
-    def __init__(self, database: Database, registry: Registry) -> None:
-        self._database = database
-        self._registry = registry
-        self._waiting = Waiting(database)
+    def __init__(self, registry: Registry, here: OpenHere) -> None:
+        self.registry = registry
+        self._here = here
 
+    @awaited
     async def enqueue(
         self, key: str, payload: Mapping[str, Any] | None = None, **options: Unpack[EnqueueOptions]
     ) -> UUID:
         """One job; gives back its id, or that of the job that already holds its key."""
-        connection = options.pop("connection", None)
-        request = self.request(key, payload, options)
-        return (await self._send(request, connection))[0]
+        said, origin, connection = _split(options)
+        request = JobRequest(definition=key, payload=payload or {}, **said)
 
+        async def check(requests: Sequence[JobRequest]) -> list[str]:
+            return [self._payload(key, one.payload, origin.tenant) for one in requests]
+
+        async with self._on(connection) as conn:
+            return (await enqueue(conn, [request], check, origin))[0]
+
+    @awaited
     async def enqueue_many(
         self, key: str, payloads: Iterable[Mapping[str, Any]], **options: Unpack[EnqueueManyOptions]
     ) -> list[UUID]:
         """Many jobs of one definition in one statement; gives back their ids, in order."""
-        connection = options.pop("connection", None)
-        return await self._send(self.request_many(key, payloads, options), connection)
+        said, origin, connection = _split(options)
+        keys = said.pop("dedupe_keys", None), said.pop("idempotency_keys", None)
+        texts = [self._payload(key, payload, origin.tenant) for payload in payloads]
+        many = Alike(JobRequest(definition=key, **said), texts, *keys)
+        async with self._on(connection) as conn:
+            return await enqueue_alike(conn, [many], origin)
 
+    @awaited
     async def emit(
         self,
         name: str,
@@ -53,78 +67,59 @@ class Client:
         idempotency_key: str | None = None,
         connection: Any = None,
     ) -> UUID:
-        """Publish an event; gives back its id, for a key that was used before that of the first."""
+        """Publish an event, with `connection` in your own transaction; gives back its id. A key gives one event."""
         parameters = emit_parameters(name, data, tenant=tenant, correlation_id=correlation_id)
         with emitting(name, tenant=tenant, correlation_id=correlation_id) as trace:
-            statement, values = emit_statement(parameters, trace, idempotency_key)
-            if connection is not None:
-                return (await fetch_column(connection, statement, values))[0]
-            async with self._database.pool.acquire() as conn:
-                return (await fetch_column(conn, statement, values))[0]
+            async with self._on(connection) as conn:
+                return (await fetch_column(conn, *emit_statement(parameters, trace, idempotency_key)))[0]
 
+    @awaited
     async def get_job(self, job_id: UUID | str) -> Job:
         """The job as it stands, or `NotFound`."""
-        async with self._database.pool.acquire() as conn:
+        async with self._on() as conn:
             return await get_job(conn, as_id(job_id))
 
+    @awaited
     async def wait(self, job_id: UUID | str, timeout: timedelta | float | None = None) -> Job:
         """The job once it has ended, or `TimeoutError`."""
         seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else timeout
-        return await self._waiting.until_ended(as_id(job_id), seconds)
+        return await self._here.waiting.until_ended(as_id(job_id), seconds)
 
+    @awaited
     async def cancel(self, job_id: UUID | str) -> bool:
         """True when it is canceled or told to stop; false when it had already ended."""
-        async with self._database.pool.acquire() as conn:
+        async with self._on() as conn:
             return await cancel_job(conn, as_id(job_id))
 
+    @awaited
     async def retry(self, job_id: UUID | str) -> bool:
         """True when it waits to run again; false when it has not ended."""
-        async with self._database.pool.acquire() as conn:
+        async with self._on() as conn:
             return await retry_job(conn, as_id(job_id))
 
-    async def close(self) -> None:
-        """Stop listening and give the database back."""
-        await self._waiting.close()
-        await self._database.close()
-
-    async def disconnect(self) -> None:
-        """Stop listening and give connections back; `leave_server` is for the caller's own thread."""
-        await self._waiting.close()
-        await self._database.disconnect()
-
-    def leave_server(self) -> None:
-        """Give up the share of an embedded server, after `disconnect`; blocks while it stops."""
-        self._database.leave_server()
-
-    def request(self, key: str, payload: Mapping[str, Any] | None, options: Any) -> EnqueueRequest:
-        """A request for one job, validated."""
-        said = dict(options)
-        dedupe_key, idempotency_key = said.pop("dedupe_key", None), said.pop("idempotency_key", None)
-        return EnqueueRequest(
-            key,
-            [self._payload(key, payload or {}, options)],
-            dedupe_keys=None if dedupe_key is None else [dedupe_key],
-            idempotency_keys=None if idempotency_key is None else [idempotency_key],
-            **said,
-        )
-
-    def request_many(self, key: str, payloads: Iterable[Mapping[str, Any]], options: Any) -> EnqueueRequest:
-        """A request for many jobs, each validated."""
-        return EnqueueRequest(key, [self._payload(key, payload, options) for payload in payloads], **options)
-
-    def _payload(self, key: str, payload: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-        tenant = options.get("tenant", "default")
+    def _payload(self, key: str, payload: Mapping[str, Any], tenant: str) -> str:
         try:
-            return self._registry.payload(key, payload, tenant=tenant)
+            return self.registry.payload(key, payload, tenant=tenant)
         except NotJsonError as error:
             raise ValidationError(f"the payload of {key!r} cannot be stored: {error}") from None
 
-    async def _send(self, request: EnqueueRequest, connection: Any) -> list[UUID]:
-        with request.sending() as trace:
-            if connection is not None:
-                return await fetch_column(connection, ENQUEUE_MANY, request.parameters(trace))
-            async with self._database.pool.acquire() as conn:
-                return await fetch_column(conn, ENQUEUE_MANY, request.parameters(trace))
+    @asynccontextmanager
+    async def _on(self, connection: Any = None) -> AsyncIterator[Any]:
+        """The caller's own connection, or else one of ours."""
+        if connection is not None:
+            yield connection
+            return
+        async with self._here.database.pool.acquire() as conn:
+            yield conn
+
+
+def _split(options: EnqueueOptions | EnqueueManyOptions) -> tuple[dict[str, Any], Origin, Any]:
+    """What is asked of the job, whose it is, and the caller's own connection."""
+    said = dict[str, Any](options)
+    delay = said.pop("delay", None)
+    said["delay_seconds"] = delay.total_seconds() if isinstance(delay, timedelta) else delay
+    origin = Origin(tenant=said.pop("tenant", "default"))
+    return said, origin, said.pop("connection", None)
 
 
 def as_id(job_id: UUID | str) -> UUID:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, Self, TypeVar, Unpack, overload
 from uuid import UUID
 
-from headrace.app.awaited import awaited
+from headrace.app.blocking import BlockingClient
 from headrace.app.client import Client
 from headrace.app.control import Control
 from headrace.app.declare import JobOptions, make_handler
@@ -18,27 +18,24 @@ from headrace.app.name import name_of
 from headrace.app.open_here import OpenHere
 from headrace.app.register import RuntimeJobs
 from headrace.app.registry import Registry
-from headrace.app.sync_facade import SyncFacade
 from headrace.builtin.call import Builtins
 from headrace.config import Settings, load_settings
 from headrace.db.database import Database
 from headrace.define.handler import Handler
 from headrace.define.sync import SyncReport
 from headrace.errors import HeadraceError
-from headrace.model.job.record import Job
 from headrace.model.secret.encrypted_arguments import encrypted_fields
 from headrace.model.secret.encryption import SecretBox
 from headrace.model.secret.schema import SecretSchema
 from headrace.model.settings.options import DefinitionOptions
 from headrace.model.trigger.overlap import Overlap
-from headrace.queue.enqueue import EnqueueManyOptions, EnqueueOptions
 from headrace.worker.process.database_worker import WorkerProcess, run_worker
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Headrace:
+class Headrace(Client):
     """Declares jobs, enqueues them and runs workers. Configured by file and environment, embedded by default."""
 
     def __init__(
@@ -54,9 +51,8 @@ class Headrace:
         self._config = None if config is None else Path(config)
         self._settings: Settings | None = None
         self._box: SecretBox | None = None
-        self.registry = Registry(self.secret_box, self._secrets_of_command, self._default_attempts)
-        self._here = OpenHere()
-        self.sync = SyncFacade(self)
+        super().__init__(Registry(self.secret_box, self._secrets_of_command, self._default_attempts), OpenHere())
+        self.blocking = BlockingClient(self.registry, self._open_told)
         self.control = Control(self)
         self.builtin = Builtins(self)
         self._runtime = RuntimeJobs(self)
@@ -139,20 +135,13 @@ class Headrace:
             raise HeadraceError("this Headrace is open already")
         if self._here.leave_to_parent(self.workers, self._served):
             self.workers, self._served = set(), []
-        database = await self.open_database()
-        self._here.open(database, Client(database, self.registry))
-        try:
-            await self.sync_definitions(complete=False)
-        except BaseException:
-            await self.__aexit__()
-            raise
+        self._here.open(await self._open_told())
         return self
 
     async def __aexit__(self, *_: object) -> None:
         for stop in self._served:
             await stop()
-        if (client := self._here.forget()) is not None:
-            await client.close()
+        await self._here.close()
 
     async def open_database(self) -> Database:
         """A database of its own, checked and migrated."""
@@ -161,70 +150,21 @@ class Headrace:
             url=where.url, data_dir=self.settings.data_dir, pool_size=where.pool_size, pooler=where.pooler
         )
 
+    async def _open_told(self) -> Database:
+        """A database of its own, which was told what the code declares."""
+        database = await self.open_database()
+        try:
+            await self.registry.sync(database, app=self.app)
+        except BaseException:
+            await database.close()
+            raise
+        return database
+
     @property
     def database(self) -> Database:
         return self._here.database
 
-    @property
-    def client(self) -> Client:
-        return self._here.client
-
     # -- use
-
-    @awaited
-    async def enqueue(
-        self, key: str, payload: Mapping[str, Any] | None = None, **options: Unpack[EnqueueOptions]
-    ) -> UUID:
-        """One job; gives back its id, or that of the job that already holds its key."""
-        return await self.client.enqueue(key, payload, **options)
-
-    @awaited
-    async def enqueue_many(
-        self, key: str, payloads: Iterable[Mapping[str, Any]], **options: Unpack[EnqueueManyOptions]
-    ) -> list[UUID]:
-        """Many jobs of one definition in one statement; gives back their ids, in order."""
-        return await self.client.enqueue_many(key, payloads, **options)
-
-    @awaited
-    async def get_job(self, job_id: UUID | str) -> Job:
-        """The job as it stands, or `NotFound`."""
-        return await self.client.get_job(job_id)
-
-    @awaited
-    async def wait(self, job_id: UUID | str, timeout: timedelta | float | None = None) -> Job:
-        """The job once it has ended, or `TimeoutError`."""
-        return await self.client.wait(job_id, timeout)
-
-    @awaited
-    async def cancel(self, job_id: UUID | str) -> bool:
-        """True when it is canceled or told to stop; false when it had already ended."""
-        return await self.client.cancel(job_id)
-
-    @awaited
-    async def retry(self, job_id: UUID | str) -> bool:
-        """True when it waits to run again; false when it has not ended."""
-        return await self.client.retry(job_id)
-
-    @awaited
-    async def emit(
-        self,
-        name: str,
-        data: Mapping[str, Any] | None = None,
-        *,
-        tenant: str = "default",
-        correlation_id: str | None = None,
-        idempotency_key: str | None = None,
-        connection: Any = None,
-    ) -> UUID:
-        """Publish an event, with `connection` in your own transaction; gives back its id. A key gives one event."""
-        return await self.client.emit(
-            name,
-            data,
-            tenant=tenant,
-            correlation_id=correlation_id,
-            idempotency_key=idempotency_key,
-            connection=connection,
-        )
 
     async def register(
         self,

@@ -4,34 +4,23 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar, Unpack
+from typing import Any, Generic, ParamSpec, TypeVar, Unpack
 from uuid import UUID
 
 from headrace.app.awaited import awaited
+from headrace.app.client import Client
 from headrace.define.handler import Handler
-from headrace.queue.enqueue import EnqueueManyOptions, EnqueueOptions
+from headrace.model.job.enqueue_options import EnqueueManyOptions, EnqueueOptions
 
 P = ParamSpec("P")
 R = TypeVar("R")
 OPTIONS = frozenset(EnqueueOptions.__annotations__)
 
 
-class Enqueues(Protocol):
-    """An application that can enqueue."""
-
-    async def enqueue(
-        self, key: str, payload: Mapping[str, Any] | None = None, **options: Unpack[EnqueueOptions]
-    ) -> UUID: ...
-
-    async def enqueue_many(
-        self, key: str, payloads: Iterable[Mapping[str, Any]], **options: Unpack[EnqueueManyOptions]
-    ) -> list[UUID]: ...
-
-
 class JobFunction(Generic[P, R]):
     """The function, still callable, and its definition, which can be enqueued."""
 
-    def __init__(self, app: Enqueues, handler: Handler, function: Callable[P, R]) -> None:
+    def __init__(self, app: Client, handler: Handler, function: Callable[P, R]) -> None:
         self._app = app
         self.handler = handler
         self._function = function

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from headrace.app.client import Client
 from headrace.app.forked import leave_to_parent
+from headrace.app.wait import Waiting
 from headrace.db.database import Database
 from headrace.errors import HeadraceError
 
@@ -17,53 +17,60 @@ class NotOpen(HeadraceError):
 
 
 class OpenHere:
-    """A database and a client, for the process that opened them alone."""
+    """A database, and those who wait for jobs in it, for the process that opened them alone."""
 
     def __init__(self) -> None:
         self._pid: int | None = None
-        self._database: Database | None = None
-        self._client: Client | None = None
+        self._open: tuple[Database, Waiting] | None = None
 
     @property
     def is_open(self) -> bool:
         """Whether this process has opened it."""
-        return self._client is not None and self._pid == os.getpid()
+        return self._open is not None and self._pid == os.getpid()
 
     @property
     def database(self) -> Database:
         """The database, or `NotOpen`."""
-        if self._database is None or not self.is_open:
-            raise self._not_open()
-        return self._database
+        return self._held()[0]
 
     @property
-    def client(self) -> Client:
-        """The client, or `NotOpen`."""
-        if self._client is None or not self.is_open:
-            raise self._not_open()
-        return self._client
+    def waiting(self) -> Waiting:
+        """Those who wait, or `NotOpen`."""
+        return self._held()[1]
 
-    def open(self, database: Database, client: Client) -> None:
-        """From now on these are open here."""
-        self._pid, self._database, self._client = os.getpid(), database, client
+    def open(self, database: Database) -> None:
+        """From now on it is open here."""
+        self._pid, self._open = os.getpid(), (database, Waiting(database))
 
-    def forget(self) -> Client | None:
-        """From now on nothing is open; gives back the client, to be closed."""
-        client, self._client, self._database = self._client, None, None
-        return client
+    async def close(self) -> None:
+        """Stop listening and give the database back; of an embedded server too, where this process is the last one."""
+        held, self._open = self._open, None
+        if held is not None:
+            database, waiting = held
+            await waiting.close()
+            await database.close()
+
+    async def disconnect(self) -> None:
+        """The same, but for `Database.leave_server`, which blocks."""
+        if self._open is not None:
+            database, waiting = self._open
+            await waiting.close()
+            await database.disconnect()
 
     def leave_to_parent(self, *others: object) -> bool:
         """Forget, untouched, what was open when this process was forked; whether there was any."""
-        if self._client is None or self.is_open:
+        if self._open is None or self.is_open:
             return False
-        leave_to_parent((self._client, self._database, others))
-        self.forget()
+        leave_to_parent((self._open, others))
+        self._open = None
         return True
 
-    def _not_open(self) -> NotOpen:
-        if self._client is None:
-            return NotOpen()
-        return NotOpen(
-            f"this Headrace was opened in process {self._pid}, from which process {os.getpid()} was forked. "
-            "Open it here too: `async with hr: …`; or call hr.sync, which opens by itself."
-        )
+    def _held(self) -> tuple[Database, Waiting]:
+        if self._open is None:
+            raise NotOpen
+        if not self.is_open:
+            raise NotOpen(
+                f"this Headrace was opened in process {self._pid}, from which process {os.getpid()} was forked. "
+                "Open it here too: `async with hr: …`; or call hr.blocking, which opens by itself."
+            )
+        return self._open

@@ -2,109 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Any, Literal, TypedDict
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, TypeVar
+from uuid import UUID
 
+from headrace.db.borrowed import fetch_column
 from headrace.db.statements import statements
-from headrace.errors import BadRequest
+from headrace.model.job.request import JobRequest
 from headrace.model.time.due_time import check_delay, check_due_time
 from headrace.tracing.produce import producing
 
 SQL = statements(__file__)
-ENQUEUE_MANY = SQL["enqueue_many"]
+T = TypeVar("T")
+# Refuses payloads, or gives the JSON texts that are stored.
+Check = Callable[[Sequence[JobRequest]], Awaitable[Sequence[str]]]
+_TERMS = attrgetter(
+    *("definition", "queue", "priority", "scheduled_for", "delay_seconds", "correlation_id"),
+    *("max_attempts", "dedupe_while"),
+)
 
 
-class EnqueueOptions(TypedDict, total=False):
-    """What may be said of a job beside its definition and payload."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Whose the jobs are and how they came to be."""
 
-    tenant: str
-    queue: str | None
-    priority: int | None
-    delay: timedelta | float | None
-    scheduled_for: datetime | None
-    dedupe_key: str | None
-    idempotency_key: str | None
-    correlation_id: str | None
-    max_attempts: int | None
-    dedupe_while: Literal["live", "waiting"]
-    connection: Any
-
-
-class EnqueueManyOptions(TypedDict, total=False):
-    """The same for many; keys, where given, are one (or None) for each payload."""
-
-    tenant: str
-    queue: str | None
-    priority: int | None
-    delay: timedelta | float | None
-    scheduled_for: datetime | None
-    dedupe_keys: Sequence[str | None] | None
-    idempotency_keys: Sequence[str | None] | None
-    correlation_id: str | None
-    max_attempts: int | None
-    dedupe_while: Literal["live", "waiting"]
-    connection: Any
+    tenant: str = "default"
+    source: str = "api"
+    source_ref: UUID | None = None
+    created_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class EnqueueRequest:
-    """Jobs to be, with payloads that are JSON text by now."""
+class Alike:
+    """Jobs that differ in nothing but payload and keys; of keys there is one, or None, for each payload."""
 
-    definition: str
-    payloads: Sequence[str]
-    tenant: str = "default"
-    queue: str | None = None
-    priority: int | None = None
-    delay: timedelta | float | None = None
-    scheduled_for: datetime | None = None
-    dedupe_keys: Sequence[str | None] | None = None
-    idempotency_keys: Sequence[str | None] | None = None
-    correlation_id: str | None = None
-    max_attempts: int | None = None
-    dedupe_while: Literal["live", "waiting"] = "live"
-    source: str = "api"
-    created_by: str | None = None
+    request: JobRequest
+    payloads: list[str]
+    dedupe_keys: Sequence[str | None] | None
+    idempotency_keys: Sequence[str | None] | None
 
-    def sending(self) -> AbstractContextManager[str | None]:
-        """The span around sending it; gives what its jobs are to carry."""
-        jobs = None if len(self.payloads) == 1 else len(self.payloads)
-        return producing(
-            f"enqueue {self.definition}",
-            "enqueue",
-            queue=self.queue,
-            definition=self.definition,
-            tenant=self.tenant,
-            correlation_id=self.correlation_id,
-            jobs=jobs,
-        )
 
-    def parameters(self, trace: str | None = None) -> tuple[Any, ...]:
-        """The values of `ENQUEUE_MANY`, in order."""
-        return (
-            self.definition,
-            list(self.payloads),
-            self.tenant,
-            self.queue,
-            self.priority,
-            check_due_time(self.scheduled_for),
-            self._delay(),
-            None if self.dedupe_keys is None else list(self.dedupe_keys),
-            None if self.idempotency_keys is None else list(self.idempotency_keys),
-            self.correlation_id,
-            self.max_attempts,
-            self.dedupe_while,
-            self.source,
-            self.created_by,
-            trace,
-        )
+async def enqueue(connection: Any, requests: Sequence[JobRequest], check: Check, origin: Origin) -> list[UUID]:
+    """The ids of the jobs, in order; where a key is taken already, the id of the job that has it."""
+    pairs = zip(requests, await check(requests), strict=True)
+    groups = (list(group) for _, group in groupby(pairs, key=lambda pair: _TERMS(pair[0])))
+    return await enqueue_alike(connection, [_alike(group) for group in groups], origin)
 
-    def _delay(self) -> timedelta | None:
-        if self.delay is None:
-            return None
-        if self.scheduled_for is not None:
-            raise BadRequest("give either delay or scheduled_for, not both")
+
+async def enqueue_alike(connection: Any, groups: Sequence[Alike], origin: Origin) -> list[UUID]:
+    """The same by one statement for each group, whose payloads are checked already."""
+    ids: list[UUID] = []
+    with _sending(groups, origin.tenant) as trace:
+        for group in groups:
+            ids += await fetch_column(connection, SQL["enqueue"], _values(group, origin, trace))
+    return ids
+
+
+def _alike(group: Sequence[tuple[JobRequest, str]]) -> Alike:
+    dedupe_keys = [request.dedupe_key for request, _ in group]
+    idempotency_keys = [request.idempotency_key for request, _ in group]
+    return Alike(group[0][0], [payload for _, payload in group], _keys(dedupe_keys), _keys(idempotency_keys))
+
+
+def _keys(keys: list[str | None]) -> list[str | None] | None:
+    return keys if any(key is not None for key in keys) else None
+
+
+def _values(group: Alike, origin: Origin, trace: str | None) -> tuple[Any, ...]:
+    """Of the statement, in order."""
+    request = group.request
+    return (
+        request.definition,
+        group.payloads,
+        origin.tenant,
+        request.queue,
+        request.priority,
+        check_due_time(request.scheduled_for),
         # The database adds it to its own clock, which alone decides.
-        return check_delay(self.delay)
+        check_delay(request.delay_seconds),
+        None if group.dedupe_keys is None else list(group.dedupe_keys),
+        None if group.idempotency_keys is None else list(group.idempotency_keys),
+        request.correlation_id,
+        request.max_attempts,
+        request.dedupe_while,
+        origin.source,
+        origin.source_ref,
+        origin.created_by,
+        trace,
+    )
+
+
+def _sending(groups: Sequence[Alike], tenant: str) -> AbstractContextManager[str | None]:
+    """The span around sending, with what all jobs have in common; gives what they are to carry."""
+    requests, jobs = [group.request for group in groups], sum(len(group.payloads) for group in groups)
+    definition = _common([request.definition for request in requests])
+    return producing(
+        "enqueue" if definition is None else f"enqueue {definition}",
+        "enqueue",
+        queue=_common([request.queue for request in requests]),
+        definition=definition,
+        tenant=tenant,
+        correlation_id=_common([request.correlation_id for request in requests]),
+        jobs=None if jobs == 1 else jobs,
+    )
+
+
+def _common(values: Sequence[T]) -> T | None:
+    return values[0] if len(set(values)) == 1 else None

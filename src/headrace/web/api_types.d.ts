@@ -106,7 +106,7 @@ declare namespace Api {
   }
 
   interface Batch {
-    jobs: NewJob[];
+    jobs: JobRequest[];
   }
 
   interface BatchAnswer {
@@ -572,6 +572,20 @@ declare namespace Api {
     run: number;
   }
 
+  interface JobRequest {
+    definition: string;
+    payload?: Record<string, unknown>;
+    queue?: string | null;
+    priority?: number | null;
+    delay_seconds?: number | null;
+    scheduled_for?: string | null;
+    dedupe_key?: string | null;
+    dedupe_while?: "live" | "waiting";
+    idempotency_key?: string | null;
+    correlation_id?: string | null;
+    max_attempts?: number | null;
+  }
+
   type JobStatus = "scheduled" | "queued" | "running" | "succeeded" | "failed" | "canceled" | "dead_letter";
 
   interface JobsAnswer {
@@ -674,19 +688,6 @@ declare namespace Api {
     data?: Record<string, unknown>;
     correlation_id?: string | null;
     idempotency_key?: string | null;
-  }
-
-  interface NewJob {
-    definition: string;
-    payload?: Record<string, unknown>;
-    priority?: number | null;
-    queue?: string | null;
-    scheduled_for?: string | null;
-    delay_seconds?: number | null;
-    dedupe_key?: string | null;
-    idempotency_key?: string | null;
-    correlation_id?: string | null;
-    max_attempts?: number | null;
   }
 
   interface NewRule {
@@ -1729,7 +1730,7 @@ declare namespace Api {
     "/jobs/triggers/{trigger_id}/backfill": { values: { trigger_id: string }; body: Backfill; answer: BackfillAnswer };
     "/jobs/bulk": { values: {}; body: Bulk; answer: OperationAnswer | BulkCount };
     "/jobs/bulk/{operation_id}/cancel": { values: { operation_id: string }; answer: OperationAnswer };
-    "/jobs": { values: {}; body: NewJob; answer: WholeJobAnswer };
+    "/jobs": { values: {}; body: JobRequest; answer: WholeJobAnswer };
     "/jobs/batch": { values: {}; body: Batch; answer: BatchAnswer };
     "/jobs/{job_id}/cancel": { values: { job_id: string }; answer: WholeJobAnswer };
     "/jobs/{job_id}/retry": { values: { job_id: string }; body?: RetryRequest | null; answer: WholeJobAnswer };

@@ -11,7 +11,7 @@ from tests.api.asking import ask
 from tests.api.conftest import Api
 from tests.waiting import until
 
-from headrace.service.jobs.enqueue import JobRequest
+from headrace.model.job.request import JobRequest
 
 
 async def enqueue(client: httpx.AsyncClient, n: int, **body: Any) -> list[str]:

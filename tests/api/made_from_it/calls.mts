@@ -5,7 +5,7 @@ declare const process: { argv: string[]; exitCode?: number };
 const [url, token] = process.argv.slice(2);
 
 type Enqueue = paths["/api/v1/jobs"]["post"];
-type NewJob = Enqueue["requestBody"]["content"]["application/json"];
+type JobRequest = Enqueue["requestBody"]["content"]["application/json"];
 type Job = Enqueue["responses"][201]["content"]["application/json"];
 type Jobs = paths["/api/v1/jobs"]["get"]["responses"][200]["content"]["application/json"];
 type Problem = paths["/api/v1/jobs"]["get"]["responses"][401]["content"]["application/problem+json"];
@@ -24,7 +24,7 @@ function expect(holds: boolean, what: unknown): void {
   if (!holds) throw new Error(JSON.stringify(what));
 }
 
-const greeting: NewJob = { definition: "greet", payload: { name: "Ann" }, delay_seconds: 3600 };
+const greeting: JobRequest = { definition: "greet", payload: { name: "Ann" }, delay_seconds: 3600 };
 const [made, job] = await ask<Job>("/api/v1/jobs", "", greeting);
 const waiting: Status = "scheduled";
 expect(made === 201 && job.status === waiting, job);

@@ -16,8 +16,8 @@ def made(name: str) -> Any:
 
 client = made("").AuthenticatedClient(base_url=url, token=token)
 models = made("models")
-payload = models.NewJobPayload.from_dict({"name": "Ann"})
-new = models.NewJob(definition="greet", payload=payload, delay_seconds=3600)
+payload = models.JobRequestPayload.from_dict({"name": "Ann"})
+new = models.JobRequest(definition="greet", payload=payload, delay_seconds=3600)
 job = made("api.jobs.enqueue").sync(client=client, body=new, idempotency_key="one")
 assert isinstance(job, models.WholeJobAnswer), job
 again = made("api.jobs.enqueue").sync(client=client, body=new, idempotency_key="one")
@@ -33,7 +33,7 @@ schedule = models.NewTrigger(
 trigger = made("api.triggers.create_trigger").sync(client=client, body=schedule)
 assert trigger.name == "nightly", trigger
 assert [one.key for one in made("api.definitions.list_definitions").sync(client=client).items]
-refused = made("api.jobs.enqueue").sync(client=client, body=models.NewJob(definition="absent"))
+refused = made("api.jobs.enqueue").sync(client=client, body=models.JobRequest(definition="absent"))
 assert isinstance(refused, models.Problem), refused
 assert refused.code == "not_found"
 stranger = made("").AuthenticatedClient(base_url=url, token="hr_nobody")

@@ -21,8 +21,9 @@ from headrace.api.body import parse
 from headrace.api.body.memory import FREE, BodyRoom, NoRoom
 from headrace.api.body.read import SECONDS, BodyTooSlow, read_body, seconds_left
 from headrace.api.body.sizes import BATCH, LARGEST, MB, STRANGERS
+from headrace.model.job.request import JobRequest
 from headrace.model.secret.encryption import SecretBox
-from headrace.service.jobs.enqueue import AT_A_TIME, JobRequest, _payloads
+from headrace.service.jobs.enqueue import AT_A_TIME, _payloads
 
 PIECE = b"x" * 65_536
 AN_ID = "01900000-0000-7000-8000-000000000000"

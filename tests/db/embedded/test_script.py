@@ -21,7 +21,7 @@ def greet(name: str) -> str:
     return f"hello {name}"
 
 
-print(hr.sync.get_job(hr.sync.enqueue("greet", {"name": "you"})).status)
+print(hr.blocking.get_job(hr.blocking.enqueue("greet", {"name": "you"})).status)
 """
 
 

@@ -121,21 +121,21 @@ async def test_an_event_keeps_what_was_said_of_it(engine: Engine, hr: Headrace) 
 
 async def test_the_facade_emits_on_its_own_and_in_a_brought_transaction(engine: Engine, hr: Headrace) -> None:
     try:
-        assert await exists(engine, hr.sync.emit("order.paid", {"n": 1}))
+        assert await exists(engine, hr.blocking.emit("order.paid", {"n": 1}))
         with psycopg.connect(engine.endpoint.url) as connection:
-            event_id = hr.sync.emit("order.paid", connection=connection)
+            event_id = hr.blocking.emit("order.paid", connection=connection)
             connection.rollback()
             assert not await exists(engine, event_id)
-            event_id = hr.sync.emit("order.paid", connection=connection)
+            event_id = hr.blocking.emit("order.paid", connection=connection)
             assert not await exists(engine, event_id)
             connection.commit()
         assert await exists(engine, event_id)
-        with pytest.raises(BadRequest, match=r"hr\.sync needs a blocking connection"):
-            hr.sync.emit("order.paid", connection=engine.db)
+        with pytest.raises(BadRequest, match=r"hr\.blocking needs a blocking connection"):
+            hr.blocking.emit("order.paid", connection=engine.db)
         with pytest.raises(BadRequest, match='the event name "not good" is not valid'):
-            hr.sync.emit("not good")
+            hr.blocking.emit("not good")
     finally:
-        hr.sync.close()
+        hr.blocking.close()
 
 
 @pytest.mark.parametrize("name", ["", " ", "a b", ".a", "a.", "a..b", "ä", "*", "a.*", "a\n", "a/b", "x" * 201])

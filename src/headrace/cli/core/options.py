@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Annotated, Any
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from operator import getitem
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
+from pydantic.fields import FieldInfo
 
 from headrace.errors import BadRequest
 
@@ -55,6 +57,22 @@ def with_options(name: str, options: Mapping[str, Any]) -> Callable[[Command], C
         return _as(function, command, [*own, *(_parameter(*pair) for pair in options.items())])
 
     return decorate
+
+
+def options_of(request: type, *, besides: Collection[str], short: Mapping[str, str]) -> dict[str, Any]:
+    """An option for each field of a request, with the field's range and words."""
+    hints = {name: get_args(hint) for name, hint in get_type_hints(request, include_extras=True).items()}
+    return {
+        name: getitem(Annotated, (args[0] | None, _option(name, args[1], short.get(name))))
+        for name, args in hints.items()
+        if isinstance(args[-1], FieldInfo) and name not in besides
+    }
+
+
+def _option(name: str, field: FieldInfo, short: str | None) -> Any:
+    bounds = {end: getattr(one, end) for one in field.metadata for end in ("ge", "le") if hasattr(one, end)}
+    names = [f"--{name.replace('_', '-')}", *([short] if short else [])]
+    return typer.Option(*names, min=bounds.get("ge"), max=bounds.get("le"), help=field.description)
 
 
 def with_first(function: Command, first: object) -> Command:

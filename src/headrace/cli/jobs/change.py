@@ -12,27 +12,25 @@ from headrace.cli.core.call import Call
 from headrace.cli.core.completion import definition_keys, job_ids
 from headrace.cli.core.durations import duration, moment
 from headrace.cli.core.errors import exit_code, tell
-from headrace.cli.core.options import with_options
+from headrace.cli.core.options import options_of, with_options
 from headrace.cli.core.payload import Args, Payload, PayloadFile, read_payload, with_arguments
 from headrace.cli.definitions.find import checked_key
 from headrace.cli.jobs.find import JobFinder
 from headrace.cli.jobs.wait_job import show_end, wait_until_ended
-from headrace.errors import BadRequest, HeadraceError
+from headrace.errors import HeadraceError
+from headrace.model.job.request import JobRequest
 
 Key = Annotated[str, typer.Argument(metavar="DEFINITION", help="What to run.", autocompletion=definition_keys)]
 Ids = Annotated[
     list[str],
     typer.Argument(metavar="ID…", help="Ids of jobs, or the beginnings or ends of them.", autocompletion=job_ids),
 ]
-HOW: dict[str, Any] = {
-    "delay": Annotated[str | None, typer.Option("--delay", help="Not before then: 5m from now.")],
-    "at": Annotated[str | None, typer.Option("--at", help="Not before this time, UTC if it has no zone.")],
-    "priority": Annotated[int | None, typer.Option("--priority", min=0, max=1000, help="Lower runs sooner.")],
-    "queue": Annotated[str | None, typer.Option("--queue", "-q", help="Another queue than the definition's.")],
-    "dedupe_key": Annotated[str | None, typer.Option("--dedupe-key", help="One live job for each key.")],
-    "idempotency_key": Annotated[str | None, typer.Option("--idempotency-key", help="One job for each key, ever.")],
-    "correlation_id": Annotated[str | None, typer.Option("--correlation-id", help="For jobs that belong together.")],
-    "max_attempts": Annotated[int | None, typer.Option("--max-attempts", min=1, max=1000, help="Runs at most.")],
+# What the command line reads in a form of its own; `-q` is short for the queue everywhere.
+DELAY = Annotated[str | None, typer.Option("--delay", help="How long the job waits before it may run, such as 5m.")]
+AT = Annotated[str | None, typer.Option("--at", help="The job does not run before this time; UTC without a zone.")]
+HOW = options_of(JobRequest, besides=("definition", "payload"), short={"queue": "-q"}) | {
+    "delay_seconds": DELAY,
+    "scheduled_for": AT,
 }
 
 
@@ -51,7 +49,8 @@ async def enqueue(
 
     Example: headrace jobs enqueue say_hello --arg name=world --wait
     """
-    new = {"definition": definition, **_when(how)}
+    new = {"definition": definition, **_read(how)}
+    JobRequest(**new)  # refuses a contradiction before anything is sent
     given = read_payload(payload, payload_file)
     patience = None if timeout is None else duration(timeout, "--timeout")
     async with call.api() as api:
@@ -114,12 +113,11 @@ async def _each(call: Call, jobs: list[str], change: Callable[[Api, str], Awaita
         raise typer.Exit(code)
 
 
-def _when(how: dict[str, Any]) -> dict[str, Any]:
-    sent = {name: value for name, value in how.items() if name not in ("delay", "at")}
-    if "delay" in how and "at" in how:
-        raise BadRequest("give --delay or --at, not both")
-    if "delay" in how:
-        sent["delay_seconds"] = duration(how["delay"], "--delay")
-    if "at" in how:
-        sent["scheduled_for"] = moment(how["at"], "--at")
+def _read(how: dict[str, Any]) -> dict[str, Any]:
+    """As the API reads them."""
+    sent = dict(how)
+    if "delay_seconds" in how:
+        sent["delay_seconds"] = duration(how["delay_seconds"], "--delay")
+    if "scheduled_for" in how:
+        sent["scheduled_for"] = moment(how["scheduled_for"], "--at")
     return sent

@@ -26,11 +26,12 @@ def check_due_time(moment: datetime | None) -> datetime | None:
     return moment
 
 
-def check_delay(delay: timedelta | float, *, field: str = "delay") -> timedelta:
-    """The delay, or `BadRequest`; numbers are seconds."""
-    seconds = delay.total_seconds() if isinstance(delay, timedelta) else delay
+def check_delay(seconds: float | None) -> timedelta | None:
+    """The delay, or `BadRequest`."""
+    if seconds is None:
+        return None
     if not math.isfinite(seconds) or seconds > LONGEST_DELAY.total_seconds():
-        raise BadRequest(f"{field} is too long: {delay} ({YEARS})", field=field)
+        raise BadRequest(f"The delay of {seconds} seconds is too long: {YEARS}.", field="delay_seconds")
     if seconds < 0:
-        raise BadRequest(f"{field} must not be negative: {delay}", field=field)
-    return delay if isinstance(delay, timedelta) else timedelta(seconds=delay)
+        raise BadRequest(f"The delay is 0 seconds or longer, not {seconds}.", field="delay_seconds")
+    return timedelta(seconds=seconds)

@@ -16,4 +16,6 @@ def _within_reason(moment: datetime) -> datetime:
     return moment.astimezone(UTC)
 
 
+# How many seconds ahead a time may lie that is given as a length.
+LONGEST_AHEAD = 315_360_000
 Moment = Annotated[AwareDatetime, AfterValidator(_within_reason)]

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from datetime import datetime
-from itertools import groupby
-from typing import Any
 from uuid import UUID
 
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound, ValidationError
+from headrace.model.job.request import JobRequest
 from headrace.model.payload.schema import payload_check
 from headrace.model.secret.encrypted_arguments import encrypted_fields
 from headrace.model.secret.encryption import SecretBox, encrypt_fields
@@ -20,31 +16,14 @@ from headrace.model.secret.fields import MASKED, secret_values
 from headrace.model.secret.schema import read_secret_schema
 from headrace.model.system import SYSTEM_TENANT
 from headrace.model.text import NotJsonError, to_json
-from headrace.model.time.due_time import check_delay, check_due_time
-from headrace.service.jobs.quota import allow_waiting, quota_of
+from headrace.queue.enqueue import Origin, enqueue
+from headrace.service.jobs.quota import Quota, allow_waiting, quota_of
 from headrace.service.session import Scope
-from headrace.tracing.produce import producing
 
 SQL = statements(__file__)
 LARGEST_BATCH = 10_000
 # Characters of payloads, before others in the process have a turn.
 AT_A_TIME = 100_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobRequest:
-    """A job to be."""
-
-    definition: str
-    payload: Mapping[str, Any] = field(default_factory=dict)
-    priority: int | None = None
-    queue: str | None = None
-    scheduled_for: datetime | None = None
-    delay_seconds: float | None = None
-    dedupe_key: str | None = None
-    idempotency_key: str | None = None
-    correlation_id: str | None = None
-    max_attempts: int | None = None
 
 
 async def enqueue_requests(
@@ -60,58 +39,24 @@ async def enqueue_requests(
     if len(requests) > LARGEST_BATCH:
         raise BadRequest(f"a batch has at most {LARGEST_BATCH:,} jobs, not {len(requests):,}", field="jobs")
     owner = tenant or scope.owner
-    schemas = await _schemas(scope, {request.definition for request in requests}, owner)
-    payloads = await _payloads(requests, schemas, box, owner)
-    quota = await quota_of(scope, owner)
-    if quota is not None:
-        quota.allow_size(payloads)
-    with _sending(requests, owner) as trace:
-        await scope.carry(trace)
-        ids = await _insert(scope, requests, payloads, owner, source, source_ref)
+    quota: Quota | None = None
+
+    async def check(requests: Sequence[JobRequest]) -> list[str]:
+        nonlocal quota
+        schemas = await _schemas(scope, {request.definition for request in requests}, owner)
+        payloads = await _payloads(requests, schemas, box, owner)
+        quota = await quota_of(scope, owner)
+        if quota is not None:
+            quota.allow_size(payloads)
+        return payloads
+
+    origin = Origin(tenant=owner, source=source, source_ref=source_ref, created_by=scope.principal.name)
+    ids = await enqueue(scope.conn, requests, check, origin)
     result = await _with_news(scope, requests, ids)
     if quota is not None and any(new for _, new in result):
         await allow_waiting(scope, quota)
     await _record(scope, requests, result)
     return result
-
-
-def _sending(requests: Sequence[JobRequest], tenant: str) -> AbstractContextManager[str | None]:
-    """The span around sending them, with what all of them have in common."""
-    definitions, queues = {r.definition for r in requests}, {r.queue for r in requests}
-    definition = definitions.pop() if len(definitions) == 1 else None
-    queue = queues.pop() if len(queues) == 1 else None
-    jobs = None if len(requests) == 1 else len(requests)
-    name = "enqueue" if definition is None else f"enqueue {definition}"
-    return producing(name, "enqueue", definition=definition, queue=queue, tenant=tenant, jobs=jobs)
-
-
-async def _insert(
-    scope: Scope,
-    requests: Sequence[JobRequest],
-    payloads: Sequence[str],
-    owner: str,
-    source: str,
-    source_ref: UUID | None,
-) -> list[UUID]:
-    ids: list[UUID] = []
-    # One statement for each run of requests that differ in nothing but payload and keys.
-    pairs = list(zip(requests, payloads, strict=True))
-    for (definition, *options), group in groupby(pairs, key=lambda pair: _terms(pair[0])):
-        alike = list(group)
-        rows = await scope.conn.fetch(
-            SQL["enqueue"],
-            definition,
-            [payload for _, payload in alike],
-            owner,
-            *options,
-            _keys([request.dedupe_key for request, _ in alike]),
-            _keys([request.idempotency_key for request, _ in alike]),
-            source,
-            source_ref,
-            scope.principal.name,
-        )
-        ids += [row[0] for row in rows]
-    return ids
 
 
 async def _with_news(scope: Scope, requests: Sequence[JobRequest], ids: Sequence[UUID]) -> list[tuple[UUID, bool]]:
@@ -177,23 +122,3 @@ def _payload(request: JobRequest, schema: str, box: SecretBox, tenant: str, *, p
     if not fields:
         return text
     return to_json(encrypt_fields(payload, fields, box, tenant=tenant, definition=request.definition))
-
-
-def _terms(request: JobRequest) -> tuple[Any, ...]:
-    if request.scheduled_for is not None and request.delay_seconds is not None:
-        raise BadRequest("give either delay_seconds or scheduled_for, not both", field="delay_seconds")
-    check_due_time(request.scheduled_for)
-    delay = None if request.delay_seconds is None else check_delay(request.delay_seconds, field="delay_seconds")
-    return (
-        request.definition,
-        request.queue,
-        request.priority,
-        request.scheduled_for,
-        delay,
-        request.correlation_id,
-        request.max_attempts,
-    )
-
-
-def _keys(keys: list[str | None]) -> list[str | None] | None:
-    return keys if any(key is not None for key in keys) else None

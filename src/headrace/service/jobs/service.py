@@ -12,6 +12,7 @@ from headrace.aside import by_size
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, Conflict, NotFound
+from headrace.model.job.request import JobRequest
 from headrace.model.job.status import JobStatus
 from headrace.model.payload.stored_json import read_object
 from headrace.model.secret.encrypted_arguments import encrypted_fields
@@ -32,7 +33,7 @@ from headrace.service.jobs.bulk import (
     write_filter,
 )
 from headrace.service.jobs.counts import StatusCount, count_statuses
-from headrace.service.jobs.enqueue import JobRequest, enqueue_requests
+from headrace.service.jobs.enqueue import enqueue_requests
 from headrace.service.jobs.filter import JobFilter
 from headrace.service.jobs.find import find_ids
 from headrace.service.jobs.records import AttemptRecord, JobRecord, WholeJob, read_attempts, read_whole

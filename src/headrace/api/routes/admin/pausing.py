@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from pydantic import Field
 
 from headrace.api.schemas import RequestModel, ResponseModel, Text
-from headrace.api.timestamps import LONGEST_AHEAD, time_or_length
-from headrace.model.time.timestamps import Moment
+from headrace.api.timestamps import time_or_length
+from headrace.model.time.timestamps import LONGEST_AHEAD, Moment
 
 
 class PauseAnswer(ResponseModel):

@@ -10,8 +10,8 @@ from pydantic import Field
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.schemas import Name, Page, RequestModel, ResponseModel, Text
-from headrace.api.timestamps import LONGEST_AHEAD, time_or_length
-from headrace.model.time.timestamps import Moment
+from headrace.api.timestamps import time_or_length
+from headrace.model.time.timestamps import LONGEST_AHEAD, Moment
 from headrace.service.principal import Role
 from headrace.service.tokens.service import Token
 

@@ -8,43 +8,20 @@ from uuid import UUID
 from pydantic import Field
 
 from headrace.api.schemas import Name, RequestModel, Text
+from headrace.model.job.request import JobRequest
 from headrace.model.job.status import JobStatus
 from headrace.model.time.timestamps import Moment
-from headrace.service.jobs.enqueue import LARGEST_BATCH, JobRequest
+from headrace.service.jobs.enqueue import LARGEST_BATCH
 from headrace.service.jobs.filter import JobFilter
 
 Window = Literal["1h", "6h", "24h", "7d", "30d"]
 WINDOWS: dict[Window, int] = {"1h": 1, "6h": 6, "24h": 24, "7d": 168, "30d": 720}
 
 
-class NewJob(RequestModel):
-    """A job to enqueue."""
-
-    definition: Name = Field(description="what to run", examples=["sync-dropbox"])
-    payload: dict[str, Any] = Field(default={}, description="its arguments", examples=[{"path_prefix": "/reports"}])
-    priority: int | None = Field(default=None, ge=0, le=1000, description="lower runs sooner")
-    queue: Name | None = Field(default=None, max_length=100, description="the definition's by default")
-    scheduled_for: Moment | None = Field(default=None, description="not before this time")
-    delay_seconds: float | None = Field(default=None, ge=0, le=315_360_000, description="not before then, in seconds")
-    dedupe_key: Text | None = Field(default=None, min_length=1, max_length=500, description="one live job a key")
-    idempotency_key: Text | None = Field(
-        default=None,
-        min_length=1,
-        max_length=500,
-        description="the same job for each key for as long as history is kept",
-    )
-    correlation_id: Text | None = Field(default=None, max_length=500, description="groups jobs that belong together")
-    max_attempts: int | None = Field(default=None, ge=1, le=1000)
-
-    def request(self) -> JobRequest:
-        """What the service is asked for."""
-        return JobRequest(**self.model_dump())
-
-
 class Batch(RequestModel):
     """Jobs to enqueue together, all or none."""
 
-    jobs: list[NewJob] = Field(max_length=LARGEST_BATCH)
+    jobs: list[JobRequest] = Field(max_length=LARGEST_BATCH)
 
 
 class RetryRequest(RequestModel):

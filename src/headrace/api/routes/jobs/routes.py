@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated
 from uuid import UUID
@@ -10,7 +11,7 @@ from fastapi import Header, Query, Response
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.routes.jobs.requests import WINDOWS, Batch, JobQuery, NewJob, RetryRequest, Window
+from headrace.api.routes.jobs.requests import WINDOWS, Batch, JobQuery, RetryRequest, Window
 from headrace.api.routes.jobs.responses import (
     AttemptsAnswer,
     BatchAnswer,
@@ -27,6 +28,7 @@ from headrace.api.routes.jobs.responses import (
     summary_answer,
     whole_answer,
 )
+from headrace.model.job.request import JobRequest
 
 router = new_router(prefix="/jobs", tags=["jobs"])
 
@@ -34,14 +36,14 @@ router = new_router(prefix="/jobs", tags=["jobs"])
 @router.post("", status_code=201, responses={200: {"model": WholeJobAnswer, "description": "it was there already"}})
 async def enqueue(
     service: CurrentService,
-    new: NewJob,
+    new: JobRequest,
     response: Response,
     idempotency_key: Annotated[str | None, Header(max_length=500)] = None,
 ) -> WholeJobAnswer:
     """Enqueue a job; 200 with the existing one when a key says that it is there already."""
     if idempotency_key is not None and new.idempotency_key is None:
-        new = new.model_copy(update={"idempotency_key": idempotency_key})
-    enqueued = await service.jobs.enqueue(new.request())
+        new = replace(new, idempotency_key=idempotency_key)
+    enqueued = await service.jobs.enqueue(new)
     response.status_code = 201 if enqueued.created else 200
     return whole_answer(enqueued.job)
 
@@ -49,7 +51,7 @@ async def enqueue(
 @router.post("/batch", status_code=201)
 async def enqueue_batch(service: CurrentService, batch: Batch) -> BatchAnswer:
     """Enqueue up to 10,000 jobs, all or none."""
-    made = await service.jobs.enqueue_many([job.request() for job in batch.jobs])
+    made = await service.jobs.enqueue_many(batch.jobs)
     return BatchAnswer(jobs=[BatchItem(id=job_id, created=created) for job_id, created in made])
 
 
