@@ -8,8 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from headrace.db.connect import Connection, Endpoint
+from headrace.model.job.job import Job
 from headrace.model.job.outcome import Outcome, Succeeded
-from headrace.model.job.record import ClaimedJob, Job, Terms
+from headrace.model.job.record import ClaimedJob, Terms
 from headrace.model.job.transition import decide
 from headrace.model.vigil import NEVER_SEEN, Gap, Vigil
 from headrace.queue.claim import Gated, Held, claim_gated, claim_jobs

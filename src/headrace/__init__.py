@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from headrace.app.job_function import JobFunction
     from headrace.context import Context
     from headrace.errors import BadRequest, Conflict, HeadraceError, LeaseLost, NotFound, ValidationError
+    from headrace.model.job.job import Job
     from headrace.model.job.outcome import Cancel, Fail, Retry, Snooze
-    from headrace.model.job.record import Job
     from headrace.model.job.retry import RetryPolicy
     from headrace.model.job.status import JobStatus
     from headrace.service.principal import Principal
@@ -28,7 +28,7 @@ _HOMES = {
     "Fail": "model.job.outcome",
     "Headrace": "app.headrace",
     "HeadraceError": "errors",
-    "Job": "model.job.record",
+    "Job": "model.job.job",
     "JobFunction": "app.job_function",
     "JobStatus": "model.job.status",
     "LeaseLost": "errors",

@@ -19,7 +19,7 @@ from tests.worker.settings import settings_for
 from headrace import Headrace
 from headrace.db.connect import Connection, Endpoint
 from headrace.db.listen import Listener
-from headrace.model.job.record import Job
+from headrace.model.job.job import Job
 from headrace.queue.rescue import mark_lost_workers, rescue_jobs
 from headrace.service.worker_protocol.state import protocol_state
 from headrace.worker.claim.claim_session import ClaimSession

@@ -14,7 +14,7 @@ from headrace.app.registry import Registry
 from headrace.db.borrowed import fetch_column
 from headrace.errors import BadRequest, ValidationError
 from headrace.model.job.enqueue_options import EnqueueManyOptions, EnqueueOptions
-from headrace.model.job.record import Job
+from headrace.model.job.job import Job
 from headrace.model.job.request import JobRequest
 from headrace.model.text import NotJsonError
 from headrace.queue.change import cancel_job, retry_job

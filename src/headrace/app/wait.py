@@ -12,7 +12,7 @@ from headrace.aio import wait_for_event
 from headrace.db.database import Database
 from headrace.db.listen import Listener
 from headrace.errors import NotFound
-from headrace.model.job.record import Job
+from headrace.model.job.job import Job
 from headrace.queue.read import forget_waiter, get_job, job_status, register_waiter
 from headrace.worker.maintenance.own_server import rescue_gone
 

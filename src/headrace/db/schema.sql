@@ -1128,7 +1128,8 @@ create view headrace.jobs (
   trigger_id        uuid,
   event_id          uuid,
   replaced_by       uuid,
-  retry_of          uuid
+  retry_of          uuid,
+  kind              text
 ) with (security_invoker=true) as
  SELECT job.id,
     tenant.name AS tenant,
@@ -1170,7 +1171,8 @@ create view headrace.jobs (
         CASE
             WHEN (job.source = 'retry'::text) THEN job.source_ref
             ELSE NULL::uuid
-        END AS retry_of
+        END AS retry_of,
+    definition.kind
    FROM (((((((((headrace.job
      JOIN headrace.tenant ON ((tenant.id = job.tenant_id)))
      JOIN headrace.definition ON ((definition.id = job.definition_id)))

@@ -33,7 +33,8 @@ select job.id,
        case when job.source in ('scheduler', 'catchup', 'manual', 'backfill') then job.source_ref else job.trigger_id end as trigger_id,
        case when job.source = 'event' then job.source_ref end as event_id,
        ended.replaced_by,
-       case when job.source = 'retry' then job.source_ref end as retry_of
+       case when job.source = 'retry' then job.source_ref end as retry_of,
+       definition.kind
   from headrace.job
   join headrace.tenant on tenant.id = job.tenant_id
   join headrace.definition on definition.id = job.definition_id

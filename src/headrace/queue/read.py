@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
+from headrace.aside import by_size
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import NotFound
-from headrace.model.job.record import Job
+from headrace.model.job.job import Job, JobRecord
 from headrace.model.job.status import JobStatus
 from headrace.model.payload.stored_json import read_json, read_object
+from headrace.model.secret.fields import mask_fields
+from headrace.model.secret.schema import read_secret_schema
 
 SQL = statements(__file__)
 
 
-async def get_job(conn: Connection, job_id: UUID) -> Job:
-    """The job, or `NotFound`."""
-    row = await conn.fetchrow(SQL["get_job"], job_id)
+async def list_jobs(conn: Connection, ids: Sequence[UUID]) -> dict[UUID, JobRecord]:
+    """Those of these jobs that are there."""
+    rows = await conn.fetch(SQL["list_jobs"], ids)
+    return {row["id"]: JobRecord(**{**row, "status": JobStatus(row["status"])}) for row in rows}
+
+
+async def get_job(conn: Connection, job_id: UUID, *, tenant_id: int | None = None, masked: bool = False) -> Job:
+    """The job, or `NotFound`: the same for one that is not there and one that is another tenant's."""
+    row = await conn.fetchrow(SQL["get_job"], job_id, tenant_id)
     if row is None:
         raise NotFound(f'unknown job "{job_id}"')
-    fields = dict(row)
-    fields["status"] = JobStatus(fields["status"])
-    fields["payload"] = read_object(fields["payload"])
-    fields["result"] = None if fields["result"] is None else read_json(fields["result"])
-    return Job(**fields)
+    return await by_size(len(row["payload"]) + len(row["result"] or ""), _job, dict(row), masked=masked)
+
+
+def _job(row: dict[str, Any], *, masked: bool) -> Job:
+    """From a row; the definition's schema says what to mask."""
+    schema = row.pop("payload_schema")
+    payload = read_object(row["payload"])
+    result = None if row["result"] is None else read_json(row["result"])
+    if masked:
+        payload, result = mask_fields(payload, read_secret_schema(schema)), mask_fields(result)
+    return Job(**{**row, "status": JobStatus(row["status"]), "payload": payload, "result": result})
 
 
 async def job_status(conn: Connection, job_id: UUID) -> JobStatus | None:

@@ -533,7 +533,43 @@ declare namespace Api {
     workers: string[];
   }
 
-  interface JobAnswer {
+  interface Job {
+    id: string;
+    tenant: string;
+    definition: string;
+    kind: string;
+    queue: string;
+    status: JobStatus;
+    priority: number;
+    source: string;
+    source_ref: string | null;
+    trigger_id: string | null;
+    event_id: string | null;
+    retry_of: string | null;
+    replaced_by: string | null;
+    correlation_id: string | null;
+    dedupe_key: string | null;
+    idempotency_key: string | null;
+    scheduled_for: string | null;
+    created_at: string;
+    created_by: string | null;
+    run_at: string | null;
+    queued_at: string | null;
+    started_at: string | null;
+    finished_at: string | null;
+    attempt_count: number;
+    max_attempts: number;
+    run: number;
+    worker: string | null;
+    last_error: string | null;
+    cancel_requested: boolean;
+    progress: number | null;
+    progress_message: string | null;
+    payload: Record<string, unknown>;
+    result: unknown;
+  }
+
+  interface JobRecord {
     id: string;
     tenant: string;
     definition: string;
@@ -589,7 +625,7 @@ declare namespace Api {
   type JobStatus = "scheduled" | "queued" | "running" | "succeeded" | "failed" | "canceled" | "dead_letter";
 
   interface JobsAnswer {
-    items: JobAnswer[];
+    items: JobRecord[];
     next_cursor?: string | null;
     searched_to?: string | null;
   }
@@ -1428,42 +1464,6 @@ declare namespace Api {
     leaving: boolean;
   }
 
-  interface WholeJobAnswer {
-    id: string;
-    tenant: string;
-    definition: string;
-    kind: string;
-    queue: string;
-    status: JobStatus;
-    priority: number;
-    source: string;
-    source_ref: string | null;
-    trigger_id: string | null;
-    event_id: string | null;
-    retry_of: string | null;
-    replaced_by: string | null;
-    correlation_id: string | null;
-    dedupe_key: string | null;
-    idempotency_key: string | null;
-    scheduled_for: string | null;
-    created_at: string;
-    created_by: string | null;
-    run_at: string | null;
-    queued_at: string | null;
-    started_at: string | null;
-    finished_at: string | null;
-    attempt_count: number;
-    max_attempts: number;
-    run: number;
-    worker: string | null;
-    last_error: string | null;
-    cancel_requested: boolean;
-    progress: number | null;
-    progress_message: string | null;
-    payload: Record<string, unknown>;
-    result: unknown;
-  }
-
   interface WholeWeekAnswer {
     lower_bound: string;
     upper_bound: string;
@@ -1576,7 +1576,7 @@ declare namespace Api {
     };
     "/jobs/summary": { values: { window?: "1h" | "6h" | "24h" | "7d" | "30d" | null }; answer: SummaryAnswer };
     "/jobs/counts": { values: {}; answer: CountsAnswer };
-    "/jobs/{job_id}": { values: { job_id: string }; answer: WholeJobAnswer };
+    "/jobs/{job_id}": { values: { job_id: string }; answer: Job };
     "/jobs/{job_id}/attempts": { values: { job_id: string }; answer: AttemptsAnswer };
     "/jobs/{job_id}/why": { values: { job_id: string }; answer: WhyAnswer };
     "/admin/tenants": { values: { limit?: number | null; cursor?: string | null }; answer: Page_TenantAnswer_ };
@@ -1730,10 +1730,10 @@ declare namespace Api {
     "/jobs/triggers/{trigger_id}/backfill": { values: { trigger_id: string }; body: Backfill; answer: BackfillAnswer };
     "/jobs/bulk": { values: {}; body: Bulk; answer: OperationAnswer | BulkCount };
     "/jobs/bulk/{operation_id}/cancel": { values: { operation_id: string }; answer: OperationAnswer };
-    "/jobs": { values: {}; body: JobRequest; answer: WholeJobAnswer };
+    "/jobs": { values: {}; body: JobRequest; answer: Job };
     "/jobs/batch": { values: {}; body: Batch; answer: BatchAnswer };
-    "/jobs/{job_id}/cancel": { values: { job_id: string }; answer: WholeJobAnswer };
-    "/jobs/{job_id}/retry": { values: { job_id: string }; body?: RetryRequest | null; answer: WholeJobAnswer };
+    "/jobs/{job_id}/cancel": { values: { job_id: string }; answer: Job };
+    "/jobs/{job_id}/retry": { values: { job_id: string }; body?: RetryRequest | null; answer: Job };
     "/admin/tenants": { values: {}; body: NewTenant; answer: TenantAnswer };
     "/admin/tenants/{name}/pause": { values: { name: string }; body?: PauseRequest | null; answer: TenantAnswer };
     "/admin/tenants/{name}/resume": { values: { name: string }; answer: TenantAnswer };

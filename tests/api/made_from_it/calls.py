@@ -19,7 +19,7 @@ models = made("models")
 payload = models.JobRequestPayload.from_dict({"name": "Ann"})
 new = models.JobRequest(definition="greet", payload=payload, delay_seconds=3600)
 job = made("api.jobs.enqueue").sync(client=client, body=new, idempotency_key="one")
-assert isinstance(job, models.WholeJobAnswer), job
+assert isinstance(job, models.Job), job
 again = made("api.jobs.enqueue").sync(client=client, body=new, idempotency_key="one")
 assert again.id == job.id
 found = made("api.jobs.get_job").sync(job.id, client=client)

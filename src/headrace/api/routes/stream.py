@@ -8,12 +8,13 @@ from typing import Annotated
 
 from fastapi import Header, Request
 from fastapi.responses import StreamingResponse
+from pydantic import TypeAdapter
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.routes.jobs.responses import job_answer
 from headrace.api.sse import HEARTBEAT_SECONDS, STREAM_HEADERS, event
 from headrace.api.state import state_of
+from headrace.model.job.job import JobRecord
 from headrace.service import Service
 from headrace.service.stream.hub import Batch, Hub
 from headrace.service.stream.service import event_id
@@ -22,6 +23,7 @@ router = new_router(prefix="/stream", tags=["stream"])
 
 # How long a browser waits before it comes back.
 RETRY = b"retry: 2000\n\n"
+JOB = TypeAdapter(JobRecord)
 
 
 @router.get("", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}})
@@ -70,7 +72,7 @@ async def _follow(service: Service, hub: Hub, since: str | None) -> AsyncIterato
 def _text(batch: Batch) -> bytes:
     """The batch as sent; only its last event has the id, so that who hears half of it comes back for all."""
     if batch.text is None:
-        events = [("job", job_answer(job).model_dump(mode="json")) for job in batch.jobs]
+        events = [("job", JOB.dump_python(job, mode="json")) for job in batch.jobs]
         if batch.summary is not None:
             events.append(("summary", {**batch.summary._asdict(), "many": batch.many}))
         last = len(events) - 1

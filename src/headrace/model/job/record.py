@@ -1,4 +1,4 @@
-"""A job as the worker and as a reader sees it."""
+"""A job as the worker sees it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from headrace.model.job.retry import RetryPolicy
-from headrace.model.job.status import JobStatus
 
 
 class FunctionName(NamedTuple):
@@ -63,29 +62,3 @@ class ClaimedJob(NamedTuple):
             "attempt_no": self.attempt,
             "run": self.run,
         }
-
-
-class Job(NamedTuple):
-    """A job as the view `headrace.jobs` shows it."""
-
-    id: UUID
-    tenant: str
-    definition: str
-    queue: str
-    status: JobStatus
-    priority: int
-    payload: dict[str, Any]
-    source: str
-    correlation_id: str | None
-    dedupe_key: str | None
-    scheduled_for: datetime | None
-    queued_at: datetime | None
-    started_at: datetime | None
-    finished_at: datetime | None
-    attempt_count: int
-    max_attempts: int
-    worker: str | None
-    last_error: str | None
-    result: Any
-    progress: float | None
-    created_by: str | None

@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from headrace.aside import by_size
-from headrace.db.connect import Connection
 from headrace.db.statements import statements
-from headrace.errors import BadRequest, Conflict, NotFound
+from headrace.errors import BadRequest, Conflict
+from headrace.model.job.job import Job, JobRecord
 from headrace.model.job.request import JobRequest
-from headrace.model.job.status import JobStatus
 from headrace.model.payload.stored_json import read_object
 from headrace.model.secret.encrypted_arguments import encrypted_fields
 from headrace.model.secret.encryption import decrypt_fields
 from headrace.model.secret.schema import read_secret_schema
 from headrace.model.secret.unmask import unmask
 from headrace.queue.change import cancel_job, replace_job, retry_job
+from headrace.queue.read import get_job, list_jobs
 from headrace.service.base import TenantService
 from headrace.service.jobs.bulk import (
     Action,
@@ -36,7 +36,7 @@ from headrace.service.jobs.counts import StatusCount, count_statuses
 from headrace.service.jobs.enqueue import enqueue_requests
 from headrace.service.jobs.filter import JobFilter
 from headrace.service.jobs.find import find_ids
-from headrace.service.jobs.records import AttemptRecord, JobRecord, WholeJob, read_attempts, read_whole
+from headrace.service.jobs.records import AttemptRecord, read_attempts
 from headrace.service.jobs.summary import JobSummary, read_summary
 from headrace.service.jobs.why import Reason, read_facts, reasons
 from headrace.service.session import Scope
@@ -59,7 +59,7 @@ class JobPage:
 class Enqueued(NamedTuple):
     """A job, and whether this request made it."""
 
-    job: WholeJob
+    job: Job
     created: bool
 
 
@@ -85,12 +85,12 @@ class Jobs(TenantService):
             page = await find_ids(
                 scope.conn, wanted, tenant_id=scope.tenant_id, limit=limit, after=after, offset=offset
             )
-            records = {row["id"]: row for row in await scope.conn.fetch(SQL["list_jobs"], page.ids)}
-        items = [_record(records[job_id]) for job_id in page.ids if job_id in records]
+            records = await list_jobs(scope.conn, page.ids)
+        items = [records[job_id] for job_id in page.ids if job_id in records]
         cursor = None if page.cursor is None else str(page.cursor)
         return JobPage(items, cursor, None if page.looked_to is None else time_of(page.looked_to))
 
-    async def get(self, job_id: UUID, *, tenant: str | None = None) -> WholeJob:
+    async def get(self, job_id: UUID, *, tenant: str | None = None) -> Job:
         """The job as it stands, or `NotFound`."""
         async with self._begin("jobs.read", tenant) as scope:
             return await read_job(scope, job_id)
@@ -114,16 +114,14 @@ class Jobs(TenantService):
         async with self._begin("jobs.enqueue", tenant) as scope:
             return await enqueue_requests(self._runtime.secret_box(), scope, requests)
 
-    async def cancel(self, job_id: UUID, *, tenant: str | None = None) -> WholeJob:
+    async def cancel(self, job_id: UUID, *, tenant: str | None = None) -> Job:
         """Canceled, or told to stop if it runs; one that has ended stays as it is."""
         async with self._begin("jobs.cancel", tenant) as scope:
             if await cancel_job(scope.conn, job_id):
                 await scope.audit(job_id)
             return await read_job(scope, job_id)
 
-    async def retry(
-        self, job_id: UUID, *, payload: Mapping[str, Any] | None = None, tenant: str | None = None
-    ) -> WholeJob:
+    async def retry(self, job_id: UUID, *, payload: Mapping[str, Any] | None = None, tenant: str | None = None) -> Job:
         """Run an ended job again; with another payload as a new job, which replaces one that failed."""
         async with self._begin("jobs.retry", tenant) as scope:
             old = await read_job(scope, job_id)
@@ -148,7 +146,7 @@ class Jobs(TenantService):
             await scope.audit(job_id, new_job=new_id)
             return await read_job(scope, new_id)
 
-    async def _unmasked(self, scope: Scope, edited: Mapping[str, Any], old: WholeJob) -> dict[str, Any]:
+    async def _unmasked(self, scope: Scope, edited: Mapping[str, Any], old: Job) -> dict[str, Any]:
         """With what was masked for the person who edited the rest, in the clear: it is held against the schema."""
         [(text, schema)] = await scope.conn.fetch(SQL["read_payload"], old.id)
         meant = await by_size(len(text), lambda: unmask(dict(edited), old.payload, read_object(text)))
@@ -192,12 +190,9 @@ class Jobs(TenantService):
             return await read_operation(scope.conn, made, scope.tenant_id)
 
 
-async def read_job(scope: Scope, job_id: UUID) -> WholeJob:
-    """The job as it stands, or `NotFound`: the same for one that is not there and one that is another tenant's."""
-    row = await scope.conn.fetchrow(SQL["get_job"], job_id, scope.tenant_id)
-    if row is None:
-        raise NotFound(f'unknown job "{job_id}"')
-    return await read_whole(row)
+async def read_job(scope: Scope, job_id: UUID) -> Job:
+    """The job as people may see it, or `NotFound`."""
+    return await get_job(scope.conn, job_id, tenant_id=scope.tenant_id, masked=True)
 
 
 async def _not_ended(scope: Scope, job_id: UUID) -> Conflict:
@@ -206,18 +201,9 @@ async def _not_ended(scope: Scope, job_id: UUID) -> Conflict:
     return Conflict(f'job "{job_id}" is {job.status}: only a job that has ended can be retried')
 
 
-async def read_records(conn: Connection, ids: Sequence[UUID]) -> dict[UUID, JobRecord]:
-    """Those of these jobs that are there."""
-    return {row["id"]: _record(row) for row in await conn.fetch(SQL["list_jobs"], ids)}
-
-
 def time_of(job_id: UUID) -> datetime:
     """When an id was made."""
     return datetime.fromtimestamp((job_id.int >> 80) / 1000, UTC)
-
-
-def _record(row: Any) -> JobRecord:
-    return JobRecord(**{**row, "status": JobStatus(row["status"])})
 
 
 def _cursor(text: str) -> UUID:

@@ -14,8 +14,8 @@ from uuid import UUID
 from headrace.db.connect import Connection
 from headrace.errors import TooMany
 from headrace.log import get_logger
-from headrace.service.jobs.records import JobRecord
-from headrace.service.jobs.service import read_records
+from headrace.model.job.job import JobRecord
+from headrace.queue.read import list_jobs
 from headrace.service.session import Runtime
 from headrace.service.stream.changes import (
     ALL,
@@ -215,7 +215,7 @@ async def _batches(
         for key in {change.tenant_id, ALL} & concerned.keys():
             concerned[key][change.job_id] = None
     few = {job_id for ids in concerned.values() if len(ids) <= MOST_JOBS for job_id in ids}
-    records = await read_records(conn, sorted(few)) if few else {}
+    records = await list_jobs(conn, sorted(few)) if few else {}
     batches: dict[Whose, Batch] = {}
     for key, ids in concerned.items():
         many = len(ids) > MOST_JOBS

@@ -11,7 +11,7 @@ from pydantic import Field
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
 from headrace.api.routes.jobs.requests import WINDOWS, JobQuery, Window
-from headrace.api.routes.jobs.responses import JobsAnswer, SummaryAnswer, job_answer, summary_answer
+from headrace.api.routes.jobs.responses import JobsAnswer, SummaryAnswer, jobs_answer, summary_answer
 from headrace.api.schemas import Text
 from headrace.service.jobs.filter import JobFilter
 
@@ -41,6 +41,4 @@ async def list_all_jobs(service: CurrentService, query: Annotated[AllJobsQuery, 
     page = await service.all_jobs.list(
         query.filter(), limit=query.limit, cursor=cursor, offset=query.offset, tenant=query.tenant
     )
-    return JobsAnswer(
-        items=[job_answer(job) for job in page.items], next_cursor=page.next_cursor, searched_to=page.searched_to
-    )
+    return jobs_answer(page)

@@ -10,9 +10,11 @@ from uuid import UUID
 from pydantic import Field
 
 from headrace.api.schemas import Page, ResponseModel
+from headrace.model.job.job import JobRecord
 from headrace.model.job.status import JobStatus
 from headrace.service.jobs.bulk import Operation
-from headrace.service.jobs.records import AttemptRecord, JobRecord, WholeJob
+from headrace.service.jobs.records import AttemptRecord
+from headrace.service.jobs.service import JobPage
 from headrace.service.jobs.summary import JobSummary
 
 
@@ -29,54 +31,7 @@ class BatchAnswer(ResponseModel):
     jobs: list[BatchItem]
 
 
-class JobAnswer(ResponseModel):
-    """A job in a list."""
-
-    id: UUID
-    tenant: str
-    definition: str
-    kind: str
-    queue: str
-    status: JobStatus
-    priority: int
-    source: str = Field(
-        description="how it came to be: api, sql, scheduler, catchup, manual, event, backfill, retry, system"
-    )
-    source_ref: UUID | None = Field(description="the trigger, event or job that it came from")
-    trigger_id: UUID | None = Field(description="the trigger that made it")
-    event_id: UUID | None = Field(description="the event for which its trigger made it")
-    retry_of: UUID | None = Field(description="the job that it runs again with another payload")
-    replaced_by: UUID | None = Field(
-        description="the job that runs in its place: this one is closed as canceled, and cannot be retried"
-    )
-    correlation_id: str | None
-    dedupe_key: str | None
-    idempotency_key: str | None
-    scheduled_for: datetime | None
-    created_at: datetime
-    created_by: str | None
-    run_at: datetime | None = Field(description="when a scheduled job is due")
-    queued_at: datetime | None
-    started_at: datetime | None
-    finished_at: datetime | None
-    attempt_count: int
-    max_attempts: int
-    run: int = Field(description="how often it was claimed")
-    worker: str | None
-    last_error: str | None
-    cancel_requested: bool
-    progress: float | None
-    progress_message: str | None
-
-
-class WholeJobAnswer(JobAnswer):
-    """A job with its payload and result; secret fields are masked."""
-
-    payload: dict[str, Any]
-    result: Any
-
-
-class JobsAnswer(Page[JobAnswer]):
+class JobsAnswer(Page[JobRecord]):
     """A page of jobs, newest first."""
 
     searched_to: datetime | None = Field(
@@ -177,19 +132,9 @@ class OperationAnswer(ResponseModel):
     finished_at: datetime | None
 
 
-def job_answer(job: JobRecord) -> JobAnswer:
-    """With the names that the API has for them."""
-    return JobAnswer(**_fields(job))
-
-
-def whole_answer(job: WholeJob) -> WholeJobAnswer:
-    """The same with payload and result."""
-    return WholeJobAnswer(**_fields(job))
-
-
-def _fields(job: JobRecord) -> dict[str, Any]:
-    names = type(job).__dataclass_fields__
-    return {name: getattr(job, name) for name in names}
+def jobs_answer(page: JobPage) -> JobsAnswer:
+    """As a page."""
+    return JobsAnswer(items=page.items, next_cursor=page.next_cursor, searched_to=page.searched_to)
 
 
 def attempts_answer(attempts: Sequence[AttemptRecord]) -> AttemptsAnswer:

@@ -21,31 +21,30 @@ from headrace.api.routes.jobs.responses import (
     JobsAnswer,
     ReasonAnswer,
     SummaryAnswer,
-    WholeJobAnswer,
     WhyAnswer,
     attempts_answer,
-    job_answer,
+    jobs_answer,
     summary_answer,
-    whole_answer,
 )
+from headrace.model.job.job import Job
 from headrace.model.job.request import JobRequest
 
 router = new_router(prefix="/jobs", tags=["jobs"])
 
 
-@router.post("", status_code=201, responses={200: {"model": WholeJobAnswer, "description": "it was there already"}})
+@router.post("", status_code=201, responses={200: {"model": Job, "description": "it was there already"}})
 async def enqueue(
     service: CurrentService,
     new: JobRequest,
     response: Response,
     idempotency_key: Annotated[str | None, Header(max_length=500)] = None,
-) -> WholeJobAnswer:
+) -> Job:
     """Enqueue a job; 200 with the existing one when a key says that it is there already."""
     if idempotency_key is not None and new.idempotency_key is None:
         new = replace(new, idempotency_key=idempotency_key)
     enqueued = await service.jobs.enqueue(new)
     response.status_code = 201 if enqueued.created else 200
-    return whole_answer(enqueued.job)
+    return enqueued.job
 
 
 @router.post("/batch", status_code=201)
@@ -60,9 +59,7 @@ async def list_jobs(service: CurrentService, query: Annotated[JobQuery, Query()]
     """Jobs, newest first."""
     cursor = None if query.cursor is None else str(query.cursor)
     page = await service.jobs.list(query.filter(), limit=query.limit, cursor=cursor, offset=query.offset)
-    return JobsAnswer(
-        items=[job_answer(job) for job in page.items], next_cursor=page.next_cursor, searched_to=page.searched_to
-    )
+    return jobs_answer(page)
 
 
 @router.get("/summary")
@@ -78,9 +75,9 @@ async def count_jobs(service: CurrentService) -> CountsAnswer:
 
 
 @router.get("/{job_id}")
-async def get_job(service: CurrentService, job_id: UUID) -> WholeJobAnswer:
+async def get_job(service: CurrentService, job_id: UUID) -> Job:
     """One job as it stands."""
-    return whole_answer(await service.jobs.get(job_id))
+    return await service.jobs.get(job_id)
 
 
 @router.get("/{job_id}/attempts")
@@ -96,12 +93,12 @@ async def why(service: CurrentService, job_id: UUID) -> WhyAnswer:
 
 
 @router.post("/{job_id}/cancel")
-async def cancel_job(service: CurrentService, job_id: UUID) -> WholeJobAnswer:
+async def cancel_job(service: CurrentService, job_id: UUID) -> Job:
     """Cancel it, or tell it to stop if it runs; a job that has ended stays as it is."""
-    return whole_answer(await service.jobs.cancel(job_id))
+    return await service.jobs.cancel(job_id)
 
 
 @router.post("/{job_id}/retry")
-async def retry_job(service: CurrentService, job_id: UUID, retry: RetryRequest | None = None) -> WholeJobAnswer:
+async def retry_job(service: CurrentService, job_id: UUID, retry: RetryRequest | None = None) -> Job:
     """Run an ended job again; with another payload as a new job, which replaces one that failed."""
-    return whole_answer(await service.jobs.retry(job_id, payload=None if retry is None else retry.payload))
+    return await service.jobs.retry(job_id, payload=None if retry is None else retry.payload)

@@ -13,13 +13,13 @@ export const changedMuch = signal(0);
 /** Counts up when the numbers of jobs have changed. */
 export const counted = signal(0);
 
-/** @type {Set<(jobs: Api.JobAnswer[]) => void>} */
+/** @type {Set<(jobs: Api.JobRecord[]) => void>} */
 const listeners = new Set();
 // Longer than three heartbeats of the server: then the line is dead, whatever the browser thinks.
 const SILENCE = 50_000;
 const LONGEST_PAUSE = 30_000;
 
-/** Be told of jobs that changed, in batches. @param {(jobs: Api.JobAnswer[]) => void} listener @returns {() => void} */
+/** Be told of jobs that changed, in batches. @param {(jobs: Api.JobRecord[]) => void} listener @returns {() => void} */
 export function onJobs(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -91,14 +91,14 @@ async function listen(mine) {
   connection.value = { state: "live", since: serverNow(), retryAt: 0 };
   if (wasOffline) changedMuch.value += 1;
   let silence = setTimeout(() => mine.abort(), SILENCE);
-  /** @type {Api.JobAnswer[]} */
+  /** @type {Api.JobRecord[]} */
   let jobs = [];
   try {
     for await (const event of readEvents(response)) {
       clearTimeout(silence);
       silence = setTimeout(() => mine.abort(), SILENCE);
       if (event === null) continue;
-      if (event.name === "job") jobs.push(/** @type {Api.JobAnswer} */ (event.data));
+      if (event.name === "job") jobs.push(/** @type {Api.JobRecord} */ (event.data));
       if (event.name === "summary") {
         counted.value += 1;
         if (/** @type {{many: boolean}} */ (event.data).many) changedMuch.value += 1;

@@ -86,7 +86,7 @@ function toTime(text, now) {
 
 /**
  * Whether a job that just changed belongs into a list that was asked for so.
- * @param {Api.JobAnswer} job
+ * @param {Api.JobRecord} job
  * @param {Api.BulkFilter} filter
  */
 export function fits(job, filter) {

@@ -20,7 +20,7 @@ export const outcomeWord = (outcome) => WORDS[outcome]?.[1] ?? outcome.replaceAl
 export const outcomeKind = (outcome) => WORDS[outcome]?.[0] ?? "stopped";
 
 /**
- * @param {Api.JobAnswer} job
+ * @param {Api.JobRecord} job
  * @param {Api.AttemptAnswer[]} attempts
  * @param {number} now
  * @returns {Phase[]}

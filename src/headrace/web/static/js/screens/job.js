@@ -58,7 +58,7 @@ export function Job({ params }) {
       <div class="page-head">
         <h1>${job.definition}</h1>
         <${Status} status=${job.status} large>${statusWord(job.status)}${attempt}</${Status}>
-        <${Actions} job=${job} show=${(/** @type {Api.WholeJobAnswer} */ changed) => resource.change(() => changed)} />
+        <${Actions} job=${job} show=${(/** @type {Api.Job} */ changed) => resource.change(() => changed)} />
       </div>
     </header>
     ${

@@ -11,7 +11,7 @@ import { may } from "../../session.js";
 import { html, useState } from "../../ui.js";
 import { EnqueueDialog } from "../jobs/enqueue.js";
 
-/** One that waits for somebody; what it was given is read when it is opened. @param {{job: Api.JobAnswer, open: boolean, changed: () => void}} props */
+/** One that waits for somebody; what it was given is read when it is opened. @param {{job: Api.JobRecord, open: boolean, changed: () => void}} props */
 export function Letter({ job, open, changed }) {
   const redrive = async () => {
     try {

@@ -10,7 +10,7 @@ import { useCancel } from "../jobs/cancel.js";
 import { canCancel, canRetry, changeOne } from "../jobs/change.js";
 import { EnqueueDialog } from "../jobs/enqueue.js";
 
-/** @param {{job: Api.WholeJobAnswer, show: (job: Api.WholeJobAnswer) => void}} props */
+/** @param {{job: Api.Job, show: (job: Api.Job) => void}} props */
 export function Actions({ job, show }) {
   const [dialog, setDialog] = useState(/** @type {"" | "copy" | "retry"} */ (""));
   const retry = () => changeOne("retry", job, show);
@@ -45,9 +45,9 @@ export function Actions({ job, show }) {
 
 /** @param {string} text */
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
-/** @param {Api.WholeJobAnswer} job */
+/** @param {Api.Job} job */
 export const asCommand = (job) =>
   `headrace jobs enqueue ${job.definition} --payload ${quoted(JSON.stringify(job.payload))}`;
-/** @param {Api.WholeJobAnswer} job */
+/** @param {Api.Job} job */
 export const asCurl = (job) =>
   `curl -X POST ${quoted(location.origin + apiUrl("/jobs"))} -H "Authorization: Bearer $HEADRACE_TOKEN" -H 'Content-Type: application/json' -d ${quoted(JSON.stringify({ definition: job.definition, payload: job.payload }))}`;

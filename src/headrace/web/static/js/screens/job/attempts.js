@@ -16,7 +16,7 @@ const ICONS = /** @type {Record<string, [string, string]>} */ ({
 
 /**
  * How far it is, and what came of each attempt; the newest first.
- * @param {{job: Api.WholeJobAnswer, attempts: Resource<Api.AttemptsAnswer>, usual?: Api.UsualAnswer}} props
+ * @param {{job: Api.Job, attempts: Resource<Api.AttemptsAnswer>, usual?: Api.UsualAnswer}} props
  */
 export function Attempts({ job, attempts, usual }) {
   const since = job.status === "running" ? job.started_at : null;

@@ -7,7 +7,7 @@ export const MOST_LINES = 50_000;
 const EVERY = 150;
 const AGAIN_AFTER = 2000;
 
-/** @param {Api.JobAnswer} job */
+/** @param {Api.JobRecord} job */
 export function useLines(job) {
   const [lines, setLines] = useState(/** @type {Api.LineAnswer[]} */ ([]));
   const [state, setState] = useState(

@@ -18,7 +18,7 @@ const LEVELS = /** @type {[string, string][]} */ ([
   ["40", "Error"],
 ]);
 
-/** @param {{job: Api.WholeJobAnswer}} props */
+/** @param {{job: Api.Job}} props */
 export function Log({ job }) {
   const { lines, ended, error, again, cut } = useLines(job);
   const [following, follow] = useState(true);

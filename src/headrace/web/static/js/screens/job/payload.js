@@ -8,7 +8,7 @@ const SMALL = "button button-small push";
 
 /**
  * What it was given, what it gave back, and what it belongs to.
- * @param {{job: Api.WholeJobAnswer}} props
+ * @param {{job: Api.Job}} props
  */
 export function Payload({ job }) {
   const jobs = (/** @type {string} */ q) => href("/jobs", { q });
@@ -40,7 +40,7 @@ export function Payload({ job }) {
   </section>`;
 }
 
-/** @param {{job: Api.WholeJobAnswer}} props */
+/** @param {{job: Api.Job}} props */
 function Source({ job }) {
   if (!job.source_ref) return job.source;
   if (job.source === "retry")

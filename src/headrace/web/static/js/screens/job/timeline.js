@@ -14,7 +14,7 @@ const RUNS = ["running", "failed", "succeeded", "stopped"];
 // A phase narrower than this share of the whole has no room for words.
 const ROOM = 0.07;
 
-/** @param {{job: Api.WholeJobAnswer, attempts: Resource<Api.AttemptsAnswer>}} props */
+/** @param {{job: Api.Job, attempts: Resource<Api.AttemptsAnswer>}} props */
 export function Timeline({ job, attempts }) {
   const live = ["scheduled", "queued", "running"].includes(job.status);
   const all = phases(job, attempts.data?.items ?? [], live ? now.value : 0);
@@ -75,7 +75,7 @@ function Legend({ all }) {
 // "Running" and "ended" are seen anyway.
 const SEEN = ["running", "ended", "next"];
 
-/** What a job that waits is waiting for, and whether the worker of one that runs is silent. @param {{job: Api.WholeJobAnswer}} props */
+/** What a job that waits is waiting for, and whether the worker of one that runs is silent. @param {{job: Api.Job}} props */
 function Why({ job }) {
   const live = ["scheduled", "queued", "running"].includes(job.status);
   const why = useResource(`why ${job.id} ${job.status} ${live ? Math.floor(now.value / 5000) : ""}`, (signal) =>

@@ -14,7 +14,7 @@ export function BulkActions({ selection, page, filterNow }) {
   });
   if (bulk.running) return bulk.view;
   const chosen = (page.jobs ?? []).filter((job) => selection.ids.has(job.id));
-  const button = (/** @type {"retry" | "cancel"} */ action, /** @type {Api.JobAnswer[]} */ jobs, /** @type {boolean} */ primary) =>
+  const button = (/** @type {"retry" | "cancel"} */ action, /** @type {Api.JobRecord[]} */ jobs, /** @type {boolean} */ primary) =>
     jobs.length > 0 &&
     html`<button class="button button-small ${primary ? "button-primary" : ""}" type="button"
       onClick=${() => bulk.prepare(action, { ids: jobs.map((job) => job.id), status: [...new Set(jobs.map((job) => job.status))] })}>

@@ -6,7 +6,7 @@ import { canCancel, changeOne } from "./change.js";
 
 /**
  * `cancel` asks where it must and does; `view` is the question.
- * @template {Api.JobAnswer} T
+ * @template {Api.JobRecord} T
  * @param {(job: T) => void} show
  */
 export function useCancel(show) {
@@ -21,7 +21,7 @@ export function useCancel(show) {
   return { cancel, view: asked && html`<${Question} job=${asked} close=${close} go=${go} />` };
 }
 
-/** @param {{job: Api.JobAnswer, close: () => void, go: () => void}} props */
+/** @param {{job: Api.JobRecord, close: () => void, go: () => void}} props */
 function Question({ job, close, go }) {
   return html`<${Dialog} title=${`Cancel ${job.definition} ${shortId(job.id)}?`} close=${close} onSubmit=${go} foot=${html`
       <button class="button" type="button" onClick=${close}>Let it run</button>

@@ -5,13 +5,13 @@ import { statusWord } from "../../lib/format.js";
 
 const FINAL = ["succeeded", "failed", "canceled", "dead_letter"];
 
-/** @param {Api.JobAnswer} job */
+/** @param {Api.JobRecord} job */
 export const canRetry = (job) => FINAL.includes(job.status) && !job.replaced_by;
-/** @param {Api.JobAnswer} job */
+/** @param {Api.JobRecord} job */
 export const canCancel = (job) => !FINAL.includes(job.status) && !job.cancel_requested;
 
 /**
- * @template {Api.JobAnswer} T
+ * @template {Api.JobRecord} T
  * @param {"retry" | "cancel"} action
  * @param {T} job
  * @param {(job: T) => void} show
@@ -33,7 +33,7 @@ export async function changeOne(action, job, show) {
   }
 }
 
-/** @template {Api.JobAnswer} T @param {"retry" | "cancel"} action @param {T} job @returns {T} */
+/** @template {Api.JobRecord} T @param {"retry" | "cancel"} action @param {T} job @returns {T} */
 function wanted(action, job) {
   if (action === "retry") return { ...job, status: "queued", started_at: null, finished_at: null };
   return job.status === "running" ? { ...job, cancel_requested: true } : { ...job, status: "canceled" };

@@ -17,7 +17,7 @@ import { html, typed, useState } from "../../ui.js";
  * @param {object} props
  * @param {() => void} props.close
  * @param {string} [props.definition] chosen at first
- * @param {Api.WholeJobAnswer} [props.copyOf] then its payload is there, and it may be changed
+ * @param {Api.Job} [props.copyOf] then its payload is there, and it may be changed
  * @param {boolean} [props.retry] refer to the old one, and keep what is masked
  */
 export function EnqueueDialog({ close, definition, copyOf, retry = false }) {
@@ -27,7 +27,7 @@ export function EnqueueDialog({ close, definition, copyOf, retry = false }) {
       retry=${retry} close=${close} />`)}`;
 }
 
-/** @param {{definitions: Api.DefinitionAnswer[], first?: string, copyOf?: Api.WholeJobAnswer, retry: boolean, close: () => void}} props */
+/** @param {{definitions: Api.DefinitionAnswer[], first?: string, copyOf?: Api.Job, retry: boolean, close: () => void}} props */
 function Form({ definitions, first, copyOf, retry, close }) {
   const [key, setKey] = useState(
     definitions.some((one) => one.key === first) ? /** @type {string} */ (first) : (definitions[0]?.key ?? ""),

@@ -20,12 +20,12 @@ export function useLivePage({ key, filterNow, cursor, valid, busy }) {
       ? api.get("/jobs", { ...filterNow(), limit: PAGE, cursor }, signal)
       : Promise.resolve(NONE),
   );
-  const [newer, setNewer] = useState(/** @type {Api.JobAnswer[]} */ ([]));
-  const state = useRef({ busy, cursor, filterNow, items: /** @type {Api.JobAnswer[]} */ ([]) });
+  const [newer, setNewer] = useState(/** @type {Api.JobRecord[]} */ ([]));
+  const state = useRef({ busy, cursor, filterNow, items: /** @type {Api.JobRecord[]} */ ([]) });
   state.current = { busy, cursor, filterNow, items: read.data?.items ?? [] };
   useEffect(() => setNewer([]), [key]);
 
-  const put = (/** @type {Api.JobAnswer[]} */ jobs) =>
+  const put = (/** @type {Api.JobRecord[]} */ jobs) =>
     read.update((data) => ({ ...data, items: merge(data.items, jobs, state.current.filterNow(), state.current.busy) }));
 
   useEffect(
@@ -69,21 +69,21 @@ export function useLivePage({ key, filterNow, cursor, valid, busy }) {
 
 const isReading = () => scrollY > SCROLLED || openMenus.count > 0;
 
-/** Of jobs that are older than the page shows, others come first. @param {Api.JobAnswer} job @param {Api.JobAnswer[]} items */
+/** Of jobs that are older than the page shows, others come first. @param {Api.JobRecord} job @param {Api.JobRecord[]} items */
 const isNewer = (job, items) => items.length < PAGE || job.id > items[items.length - 1].id;
 
-/** @param {Api.JobAnswer[]} before @param {Api.JobAnswer[]} fresh */
+/** @param {Api.JobRecord[]} before @param {Api.JobRecord[]} fresh */
 function union(before, fresh) {
   const all = new Map([...before, ...fresh].map((job) => [job.id, job]));
   return [...all.values()];
 }
 
 /**
- * @param {Api.JobAnswer[]} items
- * @param {Api.JobAnswer[]} changed
+ * @param {Api.JobRecord[]} items
+ * @param {Api.JobRecord[]} changed
  * @param {Api.BulkFilter} filter
  * @param {boolean} busy
- * @returns {Api.JobAnswer[]}
+ * @returns {Api.JobRecord[]}
  */
 function merge(items, changed, filter, busy) {
   const known = new Map(items.map((job) => [job.id, job]));

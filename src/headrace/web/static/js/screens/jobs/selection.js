@@ -17,7 +17,7 @@ export function useSelection() {
       setIds(next);
       setLast(id);
     },
-    /** From the last one toggled to here. @param {string} id @param {Api.JobAnswer[]} jobs */
+    /** From the last one toggled to here. @param {string} id @param {Api.JobRecord[]} jobs */
     toHere(id, jobs) {
       const [a, b] = [jobs.findIndex((job) => job.id === (last ?? id)), jobs.findIndex((job) => job.id === id)].sort(
         (x, y) => x - y,
@@ -25,7 +25,7 @@ export function useSelection() {
       setIds(new Set([...ids, ...jobs.slice(Math.max(0, a), b + 1).map((job) => job.id)]));
       setLast(id);
     },
-    /** @param {Api.JobAnswer[]} jobs @param {boolean} on */
+    /** @param {Api.JobRecord[]} jobs @param {boolean} on */
     all: (jobs, on) => setIds(on ? new Set(jobs.map((job) => job.id)) : new Set()),
   };
 }

@@ -25,12 +25,12 @@ const CLASSES = /** @type {Record<string, string>} */ ({
 export function JobsTable({ page, usual, columns, selection }) {
   const jobs = page.jobs ?? [];
   const usuals = new Map(usual.map((one) => [one.definition, one]));
-  const show = (/** @type {Api.JobAnswer} */ changed) => page.put([changed]);
+  const show = (/** @type {Api.JobRecord} */ changed) => page.put([changed]);
   const canceling = useCancel(show);
   useTableKeys(jobs, selection, { show, cancel: canceling.cancel });
   const all = jobs.length > 0 && jobs.every((job) => selection.ids.has(job.id));
   const selects = may("jobs.bulk");
-  const row = (/** @type {Api.JobAnswer} */ job) => {
+  const row = (/** @type {Api.JobRecord} */ job) => {
     const selected = selection.ids.has(job.id);
     const current = selection.cursor === job.id;
     const usual = usuals.get(job.definition);
@@ -53,8 +53,8 @@ export function JobsTable({ page, usual, columns, selection }) {
 
 /**
  * @typedef {object} RowProps
- * @property {Api.JobAnswer} job
- * @property {Api.JobAnswer[]} jobs all of the page
+ * @property {Api.JobRecord} job
+ * @property {Api.JobRecord[]} jobs all of the page
  * @property {Api.UsualAnswer} [usual]
  * @property {string[]} columns
  * @property {boolean} selects whether rows can be selected
@@ -78,7 +78,7 @@ function Row({ job, usual, columns, selects, selected, current, selection, jobs 
   </tr>`;
 }
 
-/** @param {{name: string, job: Api.JobAnswer, usual?: Api.UsualAnswer}} props */
+/** @param {{name: string, job: Api.JobRecord, usual?: Api.UsualAnswer}} props */
 function Cell({ name, job, usual }) {
   switch (name) {
     case "tenant":
@@ -100,7 +100,7 @@ function Cell({ name, job, usual }) {
   }
 }
 
-/** @param {Api.JobAnswer} job */
+/** @param {Api.JobRecord} job */
 const changedAt = (job) =>
   (job.status === "scheduled" ? job.run_at : null) ??
   job.finished_at ??
@@ -108,7 +108,7 @@ const changedAt = (job) =>
   job.queued_at ??
   job.created_at;
 
-/** @param {{job: Api.JobAnswer, usual?: Api.UsualAnswer}} props */
+/** @param {{job: Api.JobRecord, usual?: Api.UsualAnswer}} props */
 function Duration({ job, usual }) {
   if (!job.started_at) return html`<span class="quiet">not started</span>`;
   const end = job.status === "running" ? now.value : job.finished_at ? Date.parse(job.finished_at) : null;
@@ -116,7 +116,7 @@ function Duration({ job, usual }) {
   return html`<${UsualBar} seconds=${Math.max(0, end - Date.parse(job.started_at)) / 1000} usual=${usual} />`;
 }
 
-/** @param {{job: Api.JobAnswer}} props */
+/** @param {{job: Api.JobRecord}} props */
 function Said({ job }) {
   if (job.status === "running" && job.progress !== null) {
     return html`<td class="clip soft cell-said"><span class="cell-progress"><${Meter} value=${job.progress}
@@ -130,8 +130,8 @@ function Said({ job }) {
 }
 
 /**
- * @param {Api.JobAnswer[]} jobs @param {import("./selection.js").Selection} selection
- * @param {{show: (job: Api.JobAnswer) => void, cancel: (job: Api.JobAnswer) => void}} does
+ * @param {Api.JobRecord[]} jobs @param {import("./selection.js").Selection} selection
+ * @param {{show: (job: Api.JobRecord) => void, cancel: (job: Api.JobRecord) => void}} does
  */
 function useTableKeys(jobs, selection, { show, cancel }) {
   const at = jobs.findIndex((job) => job.id === selection.cursor);
@@ -141,7 +141,7 @@ function useTableKeys(jobs, selection, { show, cancel }) {
     selection.setCursor(job.id);
     document.querySelector(`[data-job="${job.id}"]`)?.scrollIntoView({ block: "nearest" });
   };
-  const here = (/** @type {(job: Api.JobAnswer) => void} */ does) => () => at >= 0 && does(jobs[at]);
+  const here = (/** @type {(job: Api.JobRecord) => void} */ does) => () => at >= 0 && does(jobs[at]);
   useKeys([
     { keys: "j", says: "Next job", does: () => move(at + 1) },
     { keys: "k", says: "Job before", does: () => move(at - 1) },
