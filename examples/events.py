@@ -21,7 +21,7 @@ hr = Headrace()
     payload={"order_id": "{{event.id}}", "greeting": "Dear {{event.customer.name || 'customer'}}"},
 )
 async def thank(ctx: Context, order_id: int, greeting: str) -> str:
-    """The trigger is called `thank:on`."""
+    """The trigger is called `thank:event`."""
     return f"{greeting}, thank you for order {order_id} ({ctx.correlation_id})"
 
 
