@@ -46,11 +46,15 @@ class PruneRowsSettings(Section):
         default=None, pattern=TABLE, description="the table, with its schema unless that is public"
     )
     columns: tuple[str, ...] | None = Field(
-        default=None, min_length=1, description="times: a row goes when any of them lies longer ago than its retention"
+        default=None,
+        min_length=1,
+        description="times: a row is deleted when any of them is longer ago than retention_hours",
     )
-    retention_hours: float | None = Field(default=None, ge=0, le=876_000, description="how long a row stays after that")
+    retention_hours: float | None = Field(
+        default=None, ge=0, le=876_000, description="how long a row stays after that time"
+    )
     batch_size: int | None = Field(default=None, ge=1, le=100_000, description="rows that are deleted at a time")
-    cron: str | None = Field(default=None, description="when, for the schedule that the first start makes")
+    cron: str | None = Field(default=None, description="cron rule of the schedule that the first start makes")
 
     @field_validator("table")
     @classmethod

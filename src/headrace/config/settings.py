@@ -18,7 +18,8 @@ class DatabaseSettings(Section):
     url: str | None = Field(default=None, description="PostgreSQL 15 or newer; the embedded server when absent")
     pool_size: int = Field(default=10, ge=1, le=100, description="connections for enqueues and reads")
     pooler: Literal["auto", "none", "transaction"] = Field(
-        default="auto", description="what stands before it: found out, nothing or a session pool, a transaction pool"
+        default="auto",
+        description="the pooler in front of the database: auto detects it; none covers a session pool too",
     )
 
 
@@ -28,19 +29,31 @@ class JobsSettings(Section):
     enabled: bool = Field(default=True, description="whether an application that serves the API also runs jobs")
     queues: tuple[str, ...] = Field(default=("*",), description="queues that workers serve; * is every queue")
     worker_concurrency: int = Field(default=4, ge=1, le=1024, description="jobs at a time in a process")
-    poll_interval_ms: int = Field(default=1000, ge=100, le=60_000, description="between looks when idle")
-    lease_duration_s: float = Field(default=60, ge=5, le=3600, description="until a silent worker is lost")
+    poll_interval_ms: int = Field(default=1000, ge=100, le=60_000, description="how often an idle worker polls")
+    lease_duration_s: float = Field(
+        default=60, ge=5, le=3600, description="how long a silent worker keeps its lease; then the worker is lost"
+    )
     max_retries_default: int = Field(
-        default=3, ge=0, le=100, description="of jobs declared without max_attempts, which is one more"
+        default=3, ge=0, le=100, description="retries of jobs declared without max_attempts; max_attempts is one more"
     )
     unreadable_after_s: float = Field(
-        default=900, ge=0, le=2_592_000, description="until a job whose payload no worker can read is a dead letter"
+        default=900,
+        ge=0,
+        le=2_592_000,
+        description="how long a job whose payload no worker can read waits; then the job is a dead letter",
     )
-    shutdown_timeout_s: float = Field(default=30, ge=0, le=3600, description="for running jobs at the end")
-    kill_grace_s: float = Field(default=5, ge=0, le=600, description="between asking a run to stop and ending it")
+    shutdown_timeout_s: float = Field(
+        default=30, ge=0, le=3600, description="how long running jobs may continue after a stop signal"
+    )
+    kill_grace_s: float = Field(
+        default=5, ge=0, le=600, description="time between the request to stop an attempt and its forced end"
+    )
     scheduler_enabled: bool = Field(default=True, description="whether workers fire triggers and dispatch events")
     scheduler_tick_s: float = Field(
-        default=15, ge=1, le=3600, description="longest sleep of the scheduler; without notifications it is a second"
+        default=15,
+        ge=1,
+        le=3600,
+        description="longest sleep of the scheduler; without notifications the sleep is a second",
     )
 
     @property
@@ -50,17 +63,21 @@ class JobsSettings(Section):
 
 
 class LogsSettings(Section):
-    """How much of what jobs say is kept, and how our own processes speak."""
+    """How much of the jobs' logs is kept, and the format of Headrace's own log."""
 
     max_lines: int = Field(
-        default=10_000, ge=10, le=10_000_000, description="lines of one run; then only its last words"
+        default=10_000,
+        ge=10,
+        le=10_000_000,
+        description="most log lines of one attempt; of further lines only the last 8 KB are kept",
     )
-    max_mb: float = Field(default=4, ge=0.01, le=10_000, description="size of one run's lines")
+    max_mb: float = Field(default=4, ge=0.01, le=10_000, description="most megabytes of log lines of one attempt")
     format: Literal["auto", "json", "text"] = Field(
-        default="auto", description="of the log of a worker or server; by itself it is text in a terminal"
+        default="auto", description="format of the log of a worker or server; auto is text in a terminal, else json"
     )
     level: Literal["debug", "info", "warning", "error"] = Field(
-        default="info", description="of that log: this and worse; debug has a line for each start and end of a job"
+        default="info",
+        description="minimum level of the log of a worker or server; debug logs each start and end of a job",
     )
 
 
@@ -69,7 +86,7 @@ class SqlSettings(Section):
 
     database_url: str | None = Field(
         default=None,
-        description="a login for SQL jobs, which are off without; the embedded server makes one",
+        description="login for SQL jobs; without a login SQL jobs are off; the embedded server makes one",
     )
     allowed_schemas: tuple[str, ...] = Field(default=("public",), description="schemas whose functions may be jobs")
     pool_size: int = Field(default=4, ge=1, le=100, description="SQL jobs at a time in a process")
@@ -87,7 +104,7 @@ class CommandProgram(Section):
     """The program of a command, and what it runs with."""
 
     argv: tuple[str | dict[str, Any], ...] = Field(
-        min_length=1, description="the program, then a slot for each argument: a text, `{field}`, or `--name={field}`"
+        min_length=1, description="the program, then an item for each argument: a text, `{field}`, or `--name={field}`"
     )
     args: dict[str, Any] = Field(
         default_factory=lambda: {"type": "object", "additionalProperties": False},
@@ -96,25 +113,27 @@ class CommandProgram(Section):
     kill_grace_seconds: float = Field(default=5, ge=0, le=3600, description="between SIGTERM and SIGKILL to the tree")
     env: dict[str, str] = Field(default_factory=dict, description="variables with their values")
     pass_env: tuple[str, ...] = Field(
-        default=(), description="variables of the worker that it gets too; their values are masked in its output"
+        default=(),
+        description="variables of the worker that the command gets too; their values are masked in its output",
     )
     stdin: Literal["payload"] | None = Field(
-        default=None, description="hand over the payload as JSON; else it is empty"
+        default=None, description="payload passes the payload as JSON; stdin is empty when absent"
     )
     merge_stderr: bool = Field(default=False, description="one stream in exact order, all of it as stdout")
     result: Literal["file", "last_line"] | None = Field(
-        default=None, description="JSON in `$HEADRACE_RESULT`, or stdout's last line if it is a JSON object"
+        default=None,
+        description="where the result is: JSON in `$HEADRACE_RESULT`, or stdout's last line if that is a JSON object",
     )
-    progress: bool = Field(default=False, description="stdout lines `::progress 0.4 half way` are progress")
+    progress: bool = Field(default=False, description="whether stdout lines `::progress 0.4 half way` are progress")
     exit_codes: ExitCodes = Field(
-        default=ExitCodes(), description="what exit codes mean; others are failures that are tried again"
+        default=ExitCodes(), description="meanings of exit codes; after other codes another attempt follows"
     )
-    memory_mb: int | None = Field(default=None, ge=1, description="data of each process (RLIMIT_DATA)")
-    cpu_seconds: int | None = Field(default=None, ge=1, description="processor time of each process")
-    file_size_mb: int | None = Field(default=None, ge=0, description="size of each file that it writes")
-    open_files: int | None = Field(default=None, ge=3, description="descriptors of each process")
+    memory_mb: int | None = Field(default=None, ge=1, description="most data of each process (RLIMIT_DATA)")
+    cpu_seconds: int | None = Field(default=None, ge=1, description="most processor time of each process")
+    file_size_mb: int | None = Field(default=None, ge=0, description="largest size of each written file")
+    open_files: int | None = Field(default=None, ge=3, description="most open descriptors of each process")
     max_processes: int | None = Field(
-        default=None, ge=1, description="processes of its user; of the attempt where that is root, in a cgroup"
+        default=None, ge=1, description="most processes of the command's user; for root, of the attempt, in a cgroup"
     )
     user: str | None = Field(default=None, description="user to run as; the worker must be root, or that user")
 
@@ -130,14 +149,18 @@ class RetentionSettings(Section):
     """How long history is kept."""
 
     jobs_days: float = Field(
-        default=30, ge=0.01, le=3650, description="ended jobs, unless their definition says for how long"
+        default=30, ge=0.01, le=3650, description="days of ended jobs, unless their definition has its own days"
     )
-    dead_letters_days: float = Field(default=90, ge=0.01, le=3650, description="dead letters, at least")
-    logs_days: float = Field(default=14, ge=0.01, le=3650, description="what jobs printed and logged")
-    fires_days: float = Field(default=30, ge=0.01, le=3650, description="what triggers fired and skipped")
-    events_days: float = Field(default=7, ge=0.01, le=3650, description="events and their deliveries, once dispatched")
-    rollups_days: float = Field(default=30, ge=0.01, le=3650, description="counts and histograms of each minute")
-    tokens_days: float = Field(default=30, ge=0, le=3650, description="tokens that expired or were revoked")
+    dead_letters_days: float = Field(default=90, ge=0.01, le=3650, description="fewest days of dead letters")
+    logs_days: float = Field(default=14, ge=0.01, le=3650, description="days of log lines of jobs")
+    fires_days: float = Field(default=30, ge=0.01, le=3650, description="days of fires, and of ended bulk operations")
+    events_days: float = Field(
+        default=7, ge=0.01, le=3650, description="days of events and their deliveries, once dispatched"
+    )
+    rollups_days: float = Field(
+        default=30, ge=0.01, le=3650, description="days of counts and histograms of each minute"
+    )
+    tokens_days: float = Field(default=30, ge=0, le=3650, description="days of tokens that expired or were revoked")
 
 
 class BuiltinSettings(Section):
@@ -145,68 +168,71 @@ class BuiltinSettings(Section):
 
     enabled: bool = Field(default=True, description="whether workers run the built-in jobs and make their schedules")
     prune_rows: Annotated[dict[str, PruneRowsSettings], AfterValidator(check_rules)] = Field(
-        default_factory=dict, description="rows of the application's own tables that go, by name"
+        default_factory=dict, description="rules that delete rows of the application's own tables, by name"
     )
 
     def rules(self) -> dict[str, PruneRule]:
-        """Each complete."""
+        """Each rule, complete."""
         return {name: complete_rule(name, said) for name, said in self.prune_rows.items()}
 
 
 class AlertsSettings(Section):
     """How notices of alerts are sent."""
 
-    allow_private: bool = Field(default=False, description="whether webhooks may go to addresses of the own network")
+    allow_private: bool = Field(default=False, description="whether webhooks may call addresses of the own network")
     allow_hosts: tuple[str, ...] = Field(
-        default=(), description="hosts, addresses and networks (10.1.0.0/16) to which they may all the same"
+        default=(), description="hosts, addresses and networks (10.1.0.0/16) that webhooks may call all the same"
     )
     webhook_timeout_s: float = Field(default=10, ge=1, le=120, description="total timeout of one delivery")
     tls_ca: Path | None = Field(default=None, description="file of certificates to trust beside the usual ones")
 
 
 class SmtpSettings(Section):
-    """The server that takes e-mail."""
+    """The server that sends e-mail."""
 
-    host: str | None = Field(default=None, description="its name; without it no mail is sent")
-    port: int = Field(default=587, ge=1, le=65_535, description="587 for starttls, 465 for tls as a rule")
+    host: str | None = Field(default=None, description="name of the mail server; without a name no mail is sent")
+    port: int = Field(
+        default=587, ge=1, le=65_535, description="port of the mail server; usually 587 for starttls, 465 for tls"
+    )
     security: Literal["starttls", "tls", "none"] = Field(
-        default="starttls", description="encrypted after a greeting, from the start, or not at all"
+        default="starttls", description="encryption: after a greeting, from the start, or none"
     )
     tls_ca: Path | None = Field(default=None, description="file of certificates to trust; the system's if absent")
-    user: str | None = Field(default=None, description="to log in as, if at all")
-    password: str | None = Field(default=None, repr=False, description="of that user")
-    sender: str | None = Field(default=None, description="address that mail is from")
-    timeout_s: float = Field(default=20, ge=1, le=300, description="for each answer of it")
+    user: str | None = Field(default=None, description="user of the login; no login when absent")
+    password: str | None = Field(default=None, repr=False, description="password of that user")
+    sender: str | None = Field(default=None, description="sender address of notices")
+    timeout_s: float = Field(default=20, ge=1, le=300, description="timeout of each answer of the mail server")
 
 
 class ServerSettings(Section):
-    """Where the API listens, and for whom."""
+    """Where the API listens, and which requests it accepts."""
 
     host: str = Field(default="127.0.0.1", description="address to bind")
     port: int = Field(default=8720, ge=1, le=65_535, description="port to bind")
     metrics_public: bool = Field(default=False, description="whether `/metrics` answers without a token")
     allowed_hosts: tuple[str, ...] = Field(
-        default=(), description="names that requests may call it by; `*` is any; its address and localhost always may"
+        default=(),
+        description="host names that requests may use; `*` is any; the server accepts its address and localhost",
     )
     max_connections: int = Field(
         default=900,
         ge=16,
         le=1_000_000,
-        description="connections at once; fewer where the system allows fewer open files",
+        description="most connections at once; fewer where the system allows fewer open files",
     )
     max_body_memory_mb: int = Field(
         default=128, ge=64, le=65_536, description="memory for large request bodies, of all requests together"
     )
-    public_url: str | None = Field(default=None, description="where people reach it, for links in notices")
+    public_url: str | None = Field(default=None, description="address of the server for people, for links in notices")
     tls_certificate: Path | None = Field(default=None, description="file of the certificate chain, for https")
-    tls_key: Path | None = Field(default=None, description="file of its private key")
+    tls_key: Path | None = Field(default=None, description="file of the certificate's private key")
 
 
 class SecuritySettings(Section):
-    """Who may come in, and for how long."""
+    """Access to the API."""
 
     token_max_days: float | None = Field(
-        default=None, gt=0, le=3650, description="longest life of a new token; without it tokens may live for ever"
+        default=None, gt=0, le=3650, description="longest life of a new token; without a limit tokens may live for ever"
     )
 
 
@@ -217,7 +243,7 @@ class Settings(Section):
         default=None,
         max_length=100,
         pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:@/-]*$",
-        description="name of the app whose jobs these are, one for each service; the project's name when absent",
+        description="name of the app that declares the jobs, one for each service; the project's name when absent",
     )
     data_dir: Path = Field(default=Path(".headrace"), description="folder of the embedded server")
     secret_key: str | None = Field(
