@@ -132,7 +132,7 @@ def modules() -> list[tuple[str, ast.Module]]:
 
 # Pages whose texts are still to be written anew, and surfaces that are not among those below.
 PENDING = {f"docs/reference/{name}.md" for name in ("api", "cli")}
-SURFACES: dict[str, Callable[[], Texts]] = {"pages": pages}
+SURFACES: dict[str, Callable[[], Texts]] = {"pages": pages, "events": events}
 
 
 def banned(text: str) -> Iterator[str]:
@@ -149,6 +149,14 @@ def test_text_for_users_has_plain_words(surface: str) -> None:
     texts = list(SURFACES[surface]())
     assert len(texts) > 50, "nothing is found any more"
     assert [f"{place}: {problem}" for place, text in texts for problem in banned(text)] == []
+
+
+def test_an_event_of_the_log_is_a_noun_and_what_happened() -> None:
+    for place, event in events():
+        clause = re.split(r"[:;,]", event)[0].split()
+        assert 2 <= len(clause) <= 7, (place, event)
+        assert not NEVER_IN_EVENTS & set(clause), (place, event)
+        assert any(word.endswith("ed") or word in IRREGULAR for word in clause[1:]), (place, event)
 
 
 def test_the_words_are_found() -> None:

@@ -25,7 +25,7 @@ async def test_a_drained_process_waits_for_its_job_and_ends_well(
     [(worker_id, _)] = await until_live(connection, 1)
     await until_exists(tmp_path / "started-1")
     await drain(connection, worker_id)
-    await until("it has heard it", lambda: "asked to drain" in workers.said(worker))
+    await until("it has heard it", lambda: "drain requested" in workers.said(worker))
     assert worker.poll() is None
 
     (tmp_path / "release-1").touch()
@@ -49,4 +49,4 @@ async def test_a_drained_child_is_not_replaced_and_the_last_one_ends_the_parent(
     await drain(connection, second)
 
     assert parent.wait(PATIENCE) == 0
-    assert "is replaced" not in workers.said(parent)
+    assert "worker process replaced" not in workers.said(parent)

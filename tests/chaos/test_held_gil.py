@@ -36,4 +36,4 @@ async def test_a_worker_that_comes_back_says_that_a_handler_held_the_gil(
     found = (await findings(database_url))["workers"]
     assert (found.state, found.do) == ("warn", 'does a handler hold the GIL? Declare it with isolation="process"')
     assert f":{held.pid} for " in found.detail
-    await until("its own log says why", lambda: "no thread of this worker could run" in workers.said(held))
+    await until("its own log says why", lambda: "worker blocked: no thread could run" in workers.said(held))

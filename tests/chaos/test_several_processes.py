@@ -35,7 +35,7 @@ async def test_a_killed_child_is_replaced(connection: Connection, workers: Worke
         return len(pids) == 1 and victim not in pids
 
     await until("another has taken its place", replaced)
-    assert "a worker process ended and is replaced" in workers.said(parent)
+    assert "worker process replaced" in workers.said(parent)
     parent.send_signal(signal.SIGINT)
     assert parent.wait(PATIENCE) == 0
 
@@ -46,7 +46,9 @@ async def test_a_second_signal_ends_them_at_once(connection: Connection, workers
     children = [pid for _, pid in await until_live(connection, 2)]
     await until_exists(tmp_path / "started-1")
     parent.terminate()
-    await until("both have heard it", lambda: workers.said(parent).count("signal again to end at once") == 2)
+    await until(
+        "both have heard it", lambda: workers.said(parent).count("a second signal ends the process at once") == 2
+    )
     parent.terminate()
     assert parent.wait(PATIENCE) != 0
     assert not any(lives(pid) for pid in children)
@@ -60,7 +62,7 @@ async def test_a_second_signal_ends_a_single_worker_at_once(
     worker = workers.start()
     await until_exists(tmp_path / "started-1")
     worker.send_signal(signal.SIGINT)
-    await until("it has heard it", lambda: "signal again to end at once" in workers.said(worker))
+    await until("it has heard it", lambda: "a second signal ends the process at once" in workers.said(worker))
     assert worker.poll() is None
     worker.send_signal(signal.SIGINT)
     assert worker.wait(PATIENCE) == 128 + signal.SIGINT
@@ -73,7 +75,7 @@ async def test_one_signal_lets_a_worker_finish_its_job(
     worker = workers.start()
     await until_exists(tmp_path / "started-1")
     worker.terminate()
-    await until("it has heard it", lambda: "signal again to end at once" in workers.said(worker))
+    await until("it has heard it", lambda: "a second signal ends the process at once" in workers.said(worker))
     (tmp_path / "release-1").touch()
     assert worker.wait(PATIENCE) == 0
     assert await attempts(connection, job_id) == [(1, "succeeded", "succeeded")]

@@ -87,11 +87,11 @@ def _tell(scope: Scope, status: int, seconds: float) -> None:
     if "job_id" in scope.get("path_params", ()):
         fields["job_id"] = str(scope["path_params"]["job_id"])
     if status >= 500:
-        log.error("request", **fields)
+        log.error("request handled", **fields)
     elif scope["path"].startswith(QUIET) and status < 400:
-        log.debug("request", **fields)
+        log.debug("request handled", **fields)
     else:
-        log.info("request", **fields)
+        log.info("request handled", **fields)
 
 
 def _request_id(sent: bytes) -> str:

@@ -46,5 +46,5 @@ class BulkRunner:
             try:
                 await self._service.operations.run_all()
             except Exception as error:
-                log.warning("bulk operations wait", error=f"{type(error).__name__}: {error}")
+                log.warning("bulk operations delayed", error=f"{type(error).__name__}: {error}")
             await wait_for_event(self._woken, LOOK_EVERY)

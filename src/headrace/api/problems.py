@@ -78,7 +78,7 @@ async def _of_database(request: Request, error: Exception) -> JSONResponse:
     unusable = trouble(error)
     if unusable is None:
         raise error
-    log.warning("the database cannot be used", code=unusable.code, error=f"{type(error).__name__}: {error}")
+    log.warning("request refused by the database", code=unusable.code, error=f"{type(error).__name__}: {error}")
     return await _ours(request, unusable)
 
 

@@ -19,10 +19,10 @@ from headrace.model.text import to_json
 from headrace.triggers.declare import sync_triggers
 
 log = get_logger("headrace")
-KEPT_SERVED = "jobs that this code does not have stay: live workers of other processes serve them"
+KEPT_SERVED = "definitions kept: live workers of other processes serve them"
 KEPT_UNNAMED = (
-    "jobs that this code does not have stay: this app has no name, so they may be another service's. "
-    'Say app = "…" in headrace.toml, or set HEADRACE_APP'
+    "definitions kept: this app has no name, so definitions that its code lacks may be another service's. "
+    'Set app = "…" in headrace.toml, or HEADRACE_APP'
 )
 
 
@@ -120,5 +120,5 @@ class Registry:
         if fired:
             log.info("triggers synced", added=fired.added, changed=fired.changed, gone=fired.deleted_from_code)
         for name in fired.taken:
-            log.warning("a trigger of that name was made by hand; the one in code is not used", trigger=name)
+            log.warning("declared trigger ignored: a trigger made by hand has its name", trigger=name)
         return report

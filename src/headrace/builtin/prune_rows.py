@@ -24,5 +24,5 @@ async def prune_rows(place: Workplace, name: str) -> Deleted:
     async with place.connection() as conn:
         done = await delete_rows(conn, rule)
     if "skipped" in done:
-        log.warning("nothing is pruned", rule=name, table=done["table"], why=done["skipped"])
+        log.warning("pruning skipped", rule=name, table=done["table"], why=done["skipped"])
     return done

@@ -42,9 +42,9 @@ class Listener:
                 await self._listen()
                 backoff = 0.1
             except TRANSIENT as error:
-                log.debug("listener broke off", error=str(error))
+                log.debug("listener connection lost", error=str(error))
             except Exception:
-                log.exception("listening failed, and will be tried again")
+                log.exception("listener failed")
             finally:
                 self.listening.clear()
             await asyncio.sleep(backoff)

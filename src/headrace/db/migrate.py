@@ -143,7 +143,7 @@ async def _giving_way(take: Callable[[float], Awaitable[T]]) -> T:
         try:
             return await take(waits)
         except (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError, asyncpg.SerializationError) as error:
-            log.warning("a migration gave way to live work, and is tried again", tried=tried, error=str(error))
+            log.warning("migration postponed by live work", tried=tried, error=str(error))
             await asyncio.sleep(random.uniform(0.05, 0.2) * tried)  # noqa: S311 - no secret
     raise DatabaseAway("other sessions hold the tables that the migration changes. Try again when there is less work.")
 

@@ -29,13 +29,13 @@ class ServerReport:
         found = []
         if self.pooled:
             found.append(
-                "a transaction pooler stands before PostgreSQL: no notifications and no prepared statements, "
+                "transaction pooler detected in front of PostgreSQL: no notifications and no prepared statements, "
                 "so workers poll; connect directly or through a session pool for lower latency"
             )
         if abs(self.clock_skew) > SKEW_WORTH_A_WARNING:
             found.append(
-                f"this machine's clock is {self.clock_skew:+.1f} s from the database's; only the database's "
-                "clock decides, but log times will not agree"
+                f"clock difference detected: this machine is {self.clock_skew:+.1f} s from the database. "
+                "Only the database's clock decides, but log times will not agree"
             )
         return found
 

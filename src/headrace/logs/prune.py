@@ -35,5 +35,5 @@ async def prune_logs(conn: Connection, *, keep: timedelta) -> int:
                 await conn.execute(SQL["forget_partition"], suffix)
             removed += 1
     except IN_USE:
-        log.info("old log lines are in use and go later")
+        log.info("drop of a log partition postponed")
     return removed

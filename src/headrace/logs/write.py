@@ -57,7 +57,7 @@ async def write_lines(conn: Connection, worker_id: int, lines: Sequence[LogLine]
     except REPAIRABLE as error:
         if _is_about_partitions(error):
             made = await create_log_partitions(conn)
-            log.warning("partitions of log lines were missing, and are made", partitions=made)
+            log.warning("missing log partitions created", partitions=made)
         readable = [line._replace(fields=clean_fields(line.fields)) for line in clean]
         return await _write(conn, worker_id, readable, repeated=True)
 

@@ -83,7 +83,7 @@ async def _prune_whole(conn: Connection, week: Week, policies: Policies, pruned:
         return False
     await remove_leaving(conn)
     pruned.add_week(week, counts)
-    log.info("a week of jobs goes", week=f"{week.lower_bound:%Y-%m-%d}", jobs=sum(counts.values()))
+    log.info("job partition dropped", week=f"{week.lower_bound:%Y-%m-%d}", jobs=sum(counts.values()))
     return True
 
 

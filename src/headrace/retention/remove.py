@@ -28,5 +28,5 @@ async def remove_leaving(conn: Connection) -> int:
                 await conn.execute(SQL["forget_week"], suffix)
             removed += 1
     except IN_USE:
-        log.info("an old week of jobs is in use and goes later")
+        log.info("drop of a job partition postponed")
     return removed

@@ -47,4 +47,4 @@ def _tell(call: str, error: BaseException) -> None:
     if call in _TROUBLES:
         return
     _TROUBLES.add(call)  # first: the line below asks for the trace that it is part of
-    log.warning("tracing failed; jobs go on, and their spans may be missing", call=call, error=repr(error))
+    log.warning("tracing failed: spans may be missing", call=call, error=repr(error))

@@ -118,7 +118,9 @@ async def _handle(conn: Connection, rules: Rules, events: Sequence[Any]) -> None
             break
     # A trigger is locked for long, or changes faster than it is evaluated. That is no fault of the events.
     await release_events(conn, events, HOLD)
-    log.warning("event batch released: its triggers are being changed", events=len(events), tenant=events[0]["tenant"])
+    log.warning(
+        "event batch released: a change of its triggers is under way", events=len(events), tenant=events[0]["tenant"]
+    )
 
 
 async def _look(conn: Connection, rules: Rules, tenant_id: int, names: list[str]) -> View:

@@ -140,19 +140,19 @@ class Worker:
             await asyncio.wait_for(claiming, 5)
         self._claimer.give_back_waiting()
         if self._slots.running:
-            log.info("waiting for running jobs", jobs=len(self._slots.running), seconds=self._shutdown_timeout)
+            log.info("shutdown delayed by running jobs", jobs=len(self._slots.running), seconds=self._shutdown_timeout)
         await self._until_idle(self._shutdown_timeout)
         for run in list(self._slots.running.values()):
             self._runner.stop(run, "shutdown")
         await self._until_idle(self._kill_grace + 1)
         for run in list(self._slots.running.values()):
-            log.warning("a handler does not stop; its job is given back", **run.context.about())
+            log.warning("job released: its handler did not stop", **run.context.about())
             self._finisher.put(decide(run.job, Released(), 0.0))
             run.stop_reason = "lost"
         try:
             await asyncio.wait_for(self._finisher.drained(), DRAIN_OUTCOMES_SECONDS)
         except TimeoutError:
-            log.error("outcomes could not be written before the end", outcomes=len(self._finisher.fences()))
+            log.error("outcomes lost at shutdown", outcomes=len(self._finisher.fences()))
 
     async def _until_idle(self, seconds: float) -> None:
         self._idle.clear()
@@ -161,7 +161,7 @@ class Worker:
 
     async def _drain(self) -> None:
         """No new jobs; the running ones take the time they need, and only then the end."""
-        log.info("asked to drain: no more claims, and the end once nothing runs", jobs=len(self._slots.running))
+        log.info("drain requested: the worker ends after its running jobs", jobs=len(self._slots.running))
         self._claimer.stop()
         if self._claiming is not None:
             await asyncio.wait({self._claiming}, timeout=5)
@@ -179,11 +179,11 @@ class Worker:
                 self._registering = False
                 return
             except TransportAway as error:
-                log.warning("cannot register yet", error=str(error))
+                log.warning("registration delayed", error=str(error))
             except Exception:
                 if not self._registering:
                     raise
-                log.exception("registering anew failed, and will be tried again")
+                log.exception("registration failed")
             await backoff.pause()
 
     # -- what others tell
@@ -204,7 +204,7 @@ class Worker:
     def _thread_stuck(self, change: int) -> None:
         self._slots.stuck += change
         if change > 0:
-            log.warning("a sync handler was given up, but its thread still runs and keeps its place")
+            log.warning("sync handler abandoned: its thread still runs and keeps its slot")
         else:
             self._claimer.run_ended()
 
@@ -239,7 +239,7 @@ class Worker:
         if self._registering:
             return
         self._registering = True
-        log.error("this worker was called lost: its handlers are stopped, and it registers anew")
+        log.error("worker lost: its handlers are stopped, and a new registration follows")
         self._finisher.discard()
         self._slots.forget_waiting()
         for run in list(self._slots.running.values()):

@@ -139,7 +139,7 @@ async def test_a_full_disk_and_a_read_only_database_are_named_and_workers_wait(
             assert answers[0].json()["detail"].startswith(SENTENCES[code])
             assert (await client.get("/api/v1/jobs")).status_code == 200
         release.set()
-        await until("the outcome waits", lambda: "outcomes wait for the database" in caplog.text)
+        await until("the outcome waits", lambda: "outcomes delayed" in caplog.text)
         await _execute(ours, mend)
 
         async def written() -> bool:

@@ -81,7 +81,7 @@ async def test_events_and_fires_over_http_go_on_with_the_trace_too(api: Api, acm
     assert kept == PARENT
 
 
-def said(caplog: pytest.LogCaptureFixture, wanted: str = "request") -> list[dict[str, Any]]:
+def said(caplog: pytest.LogCaptureFixture, wanted: str = "request handled") -> list[dict[str, Any]]:
     """The fields of lines of the API, as handlers see them."""
     parts = [record.headrace for record in caplog.records if record.name == "headrace.api"]  # type: ignore[attr-defined]
     return [fields for event, fields in parts if event == wanted]

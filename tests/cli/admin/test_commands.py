@@ -163,7 +163,7 @@ async def test_sighup_reads_the_commands_again(live: tuple[Shell, Start], connec
 
     write(shell, "[commands.first]\nargv = 5\n")
     worker.send_signal(signal.SIGHUP)
-    await until("the file is refused", lambda: "the commands were not read again" in logged(shell))
+    await until("the file is refused", lambda: "reload of commands failed" in logged(shell))
     job_id = await enqueue(connection, "second")
     await until_status(connection, job_id, "succeeded")  # type: ignore[arg-type]
     assert await said(connection, job_id) == ["2"]  # type: ignore[arg-type]
@@ -194,9 +194,9 @@ async def test_a_worker_says_at_start_what_it_serves(live: tuple[Shell, Start]) 
     shell, start = live
     write(shell, script("first", "print(1)"), script("second", "print(2)"), "[jobs]\nqueues = ['mail', 'default']\n")
     start()
-    await until("it says so", lambda: "this worker serves" in logged(shell))
+    await until("it says so", lambda: "worker started" in logged(shell))
     lines = [json.loads(line) for line in logged(shell).splitlines()]
-    (line,) = [line for line in lines if line["event"] == "this worker serves"]
+    (line,) = [line for line in lines if line["event"] == "worker started"]
     wanted = {"queues": ["default", "mail"], "jobs_of_the_app": 0, "commands": ["first", "second"], "sql_jobs": "off"}
     assert {key: line[key] for key in wanted} == wanted
 

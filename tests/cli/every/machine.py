@@ -25,9 +25,9 @@ class Process(NamedTuple):
 NO_APP = "there is no module 'nowhere'"
 
 MACHINE = {
-    "dev": Process("this worker serves", "nowhere:hr", 2, NO_APP, stays=True),
-    "serve": Process("serving", "--port 99999999", 2, "server.port = 99999999", stays=True),
-    "worker": Process("this worker serves", "nowhere:hr", 2, NO_APP, stays=True),
+    "dev": Process("worker started", "nowhere:hr", 2, NO_APP, stays=True),
+    "serve": Process("server started", "--port 99999999", 2, "server.port = 99999999", stays=True),
+    "worker": Process("worker started", "nowhere:hr", 2, NO_APP, stays=True),
     "definitions sync": Process("added    ship", "shop.jobs:hr --config nowhere.toml", 2, "nowhere.toml"),
     "commands check": Process("/bin/echo", "nobody", 3, "there is no command 'nobody'"),
     "config show": Process("", "--config nowhere.toml", 2, "nowhere.toml", "key value source"),

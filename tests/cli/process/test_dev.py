@@ -55,7 +55,7 @@ async def test_dev_goes_on_when_its_worker_is_drained_and_ends_with_a_signal(tmp
         await until("the tour has ended", lambda: is_over(connection))
         worker_id = await connection.fetchval("update headrace.worker set draining = true returning id")
         await connection.execute("select pg_notify('headrace', 'drain ' || $1::bigint)", worker_id)
-        await until("it is drained", lambda: "the worker was drained" in log_of(tmp_path) or dev.poll() is not None)
+        await until("it is drained", lambda: "worker drained" in log_of(tmp_path) or dev.poll() is not None)
         assert dev.poll() is None, log_of(tmp_path)
         # The API answers and the scheduler goes on; only nobody runs jobs.
         where = next(word for word in log_of(tmp_path).split() if word.startswith("http://") and "/api/v1" in word)

@@ -170,10 +170,10 @@ async def test_a_server_tells_of_requests_and_every_line_is_json(
         await client.get("/api/v1/jobs", headers={"X-Request-ID": "edge-1"})
         await client.get("/healthz")
     said = Said(tmp_path / "said.log")
-    (line,) = [line for line in said.of("request") if line.get("request_id") == "edge-1"]
+    (line,) = [line for line in said.of("request handled") if line.get("request_id") == "edge-1"]
     assert (line["principal"], line["role"], line["tenant"]) == ("token ops", "super_admin", None)
     assert (line["method"], line["route"], line["status"], line["level"]) == ("GET", "list_jobs", 200, "info")
-    assert not [line for line in said.of("request") if line["path"] == "/healthz"]
+    assert not [line for line in said.of("request handled") if line["path"] == "/healthz"]
     assert {"uvicorn.error", "headrace"} <= {line["logger"] for line in said.lines()}
     assert token not in said.text
 
@@ -184,7 +184,7 @@ async def test_the_settings_say_whether_lines_are_for_people(database_url: str, 
     shell = Shell(tmp_path, HEADRACE_DATABASE_URL="postgresql://nobody@127.0.0.1:1/x", HEADRACE_LOGS_FORMAT="text")
     process = shell.start("serve", "--port", "1")
     said = Said(tmp_path / "said.log")
-    await until("the server says that it waits", lambda: "will try again" in said.text)
+    await until("the server says that it waits", lambda: "start delayed" in said.text)
     process.terminate()
     process.wait()
     assert "{" not in said.text

@@ -167,4 +167,4 @@ async def test_a_worker_ends_in_order_though_the_database_refuses_its_goodbye(
             "create trigger refuse before update on headrace.worker for each row when (new.state = 'stopped')"
             " execute function public.refuse()"
         )
-    assert "worker sign-off failed" in caplog.text
+    assert "sign-off of the worker failed" in caplog.text

@@ -50,7 +50,7 @@ async def test_a_worker_says_at_its_start_that_live_workers_had_a_command_of_tha
             assert told() == []
         async with working(theirs):
             (warning,) = told()
-            assert warning.startswith("commands.tidy was declared otherwise until now, and live workers serve it")
+            assert warning.startswith("declaration of commands.tidy replaced while live workers serve the command")
         process.reload_commands()
         await process._reloading
         assert told() == []

@@ -190,7 +190,7 @@ async def test_a_job_whose_outcome_cannot_be_formed_ends_once_and_keeps_no_place
     assert await attempts(connection, job.id) == [(1, "failed", "failed")]
     (error,) = await errors(connection, job.id)
     assert error == "its run ended, but its outcome could not be formed (SystemExit): the worker's log says more"
-    assert "an outcome could not be formed" in caplog.text
+    assert "outcome replaced by a failure" in caplog.text
 
 
 async def test_a_cancel_that_a_handler_planned_before_its_end_takes_neither_its_outcome_nor_its_lines(

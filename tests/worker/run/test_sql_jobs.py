@@ -179,7 +179,7 @@ async def test_without_a_login_they_are_off_and_wait(
 
     job_id = await enqueue(connection)
     async with working(without):
-        assert "SQL jobs are off: give sql.database_url a login of their own" in caplog.text
+        assert "SQL jobs disabled: set sql.database_url to a login of their own" in caplog.text
         await finished(without, await without.enqueue("other"))
         assert (await without.get_job(job_id)).status == "queued"
     async with working(sql):

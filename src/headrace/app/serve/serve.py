@@ -44,7 +44,7 @@ async def serving(hr: Headrace, app: Any = None, *, any_port: bool = False) -> A
     With `any_port` a port that nobody asked for and that is taken is not insisted on.
     """
     settings = hr.settings.server
-    await patiently("check who may come in", lambda: _check_doors(hr))
+    await patiently("check the tokens", lambda: _check_doors(hr))
     sock = _bind(settings, any_port=any_port)
     # A server of our own knows its names; an application that is mounted leaves that to its host.
     named = AllowedHosts(app or hr.asgi(), hosts=(settings.host, *settings.allowed_hosts))

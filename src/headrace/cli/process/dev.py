@@ -48,7 +48,7 @@ def dev(
     settings = hr.settings
     obey_log_settings(settings.logs, verbose=verbose)
     where = "your PostgreSQL" if settings.database.url else f"an embedded PostgreSQL in {settings.data_dir}"
-    log.info(f"Headrace {headrace.__version__} on {where}", jobs=sorted(hr.handlers))
+    log.info(f"Headrace {headrace.__version__} started on {where}", jobs=sorted(hr.handlers))
     run_loop(serve_worker(hr, announce=True, after_start=tour.enqueue_samples if tour else None, beside=_with_api))
 
 
@@ -57,7 +57,7 @@ async def _with_api(hr: headrace.Headrace) -> AsyncIterator[None]:
     token = await admin_token(hr)
     async with serving(hr, any_port=True) as where:
         kept = hr.settings.data_dir / ADMIN_TOKEN
-        log.info(f"the API is at {where}/api/v1 with the token in {kept}; sign in at {where}/#token={token}")
+        log.info(f"API served at {where}/api/v1 with the token in {kept}; sign in at {where}/#token={token}")
         yield
 
 

@@ -50,10 +50,10 @@ async def serve_worker(
     async with opened(hr) if waits else hr, beside(hr) if beside else nullcontext():
         told = await _run(WorkerProcess(hr, announce=announce), after_start)
         if beside is not None and not told.is_set():
-            log.info("the worker was drained; all else goes on until a signal")
+            log.info("worker drained; the API and the scheduler continue until a signal")
             async with upkeep(hr):
                 await told.wait()
-    log.info("stopped")
+    log.info("process stopped")
 
 
 @asynccontextmanager
@@ -69,13 +69,13 @@ async def opened(hr: Headrace) -> AsyncIterator[None]:
 async def serve_http_worker(hr: Headrace, url: str, token: str) -> None:
     """Work for a server until a signal; no database is opened."""
     await _run(HttpWorkerProcess(hr, url, token))
-    log.info("stopped")
+    log.info("process stopped")
 
 
 async def _run(process: Process, after_start: Callable[[], Awaitable[None]] | None = None) -> asyncio.Event:
     """Until the worker has ended; what is given is set by a signal, and not when an operator drained it."""
     told = _obey_signals(process)
-    log.info("this worker serves", **process.serves())
+    log.info("worker started", **process.serves())
     tame_garbage_collection()
     running = asyncio.create_task(process.run())
     ready = asyncio.create_task(process.worker.ready.wait())
@@ -93,10 +93,10 @@ def _obey_signals(process: Process) -> asyncio.Event:
 
     def obey(number: int) -> None:
         if told.is_set():
-            log.warning("a second signal: ending at once")
+            log.warning("process ended by a second signal")
             os._exit(128 + number)
         told.set()
-        log.info("stopping; signal again to end at once", signal=signal.Signals(number).name)
+        log.info("shutdown started; a second signal ends the process at once", signal=signal.Signals(number).name)
         process.stop()
 
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -46,8 +46,8 @@ async def _serve(hr: Headrace) -> None:
         stop = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        log.info("serving", address=where)
+        log.info("server started", address=where)
         tame_garbage_collection()
         await stop.wait()
-        log.info("stopping")
-    log.info("stopped")
+        log.info("shutdown started")
+    log.info("server stopped")

@@ -36,7 +36,7 @@ def run_processes(count: int) -> None:
     while not signals and any(child.poll() != 0 for child in children):
         for position, child in enumerate(children):
             if child.poll() not in (None, 0) and not signals:
-                log.error("a worker process ended and is replaced", pid=child.pid, exit_code=child.returncode)
+                log.error("worker process replaced", pid=child.pid, exit_code=child.returncode)
                 children[position] = _start(command)
         time.sleep(LOOK_EVERY)
     for child in children:

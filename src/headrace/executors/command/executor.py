@@ -104,7 +104,7 @@ class CommandExecutor:
             async with asyncio.timeout(GREETING):
                 return await spawner.launch(attempt) and not self._closed
         except TimeoutError:
-            log.warning("the spawner of commands does not answer and is replaced", pid=spawner.pid)
+            log.warning("command spawner replaced: no response", pid=spawner.pid)
             spawner.kill()
             return False
 
@@ -121,9 +121,11 @@ class CommandExecutor:
     async def _spawn(self) -> None:
         try:
             if self._spawner is not None:
-                log.warning("the spawner of commands has ended and is replaced", pid=self._spawner.pid)
+                log.warning("command spawner replaced: its process ended", pid=self._spawner.pid)
             elif sys.platform != "linux":
-                log.warning("a command is ended with its process group only: on Linux it is with its whole tree")
+                log.warning(
+                    "command support limited: a command ends with its process group only; on Linux with its whole tree"
+                )
             self._retire()
             self._spawner = await SpawnerClient.start(self._lifelines, lease=self._lease, scratch=self._scratch)
         finally:

@@ -39,7 +39,7 @@ class Control:
             async with self._link.use() as conn:
                 await conn.execute(SQL["cancel"], backend.pid, backend.started)
         except DatabaseAway as away:
-            log.warning("cannot cancel a SQL job now", pid=backend.pid, error=str(away))
+            log.warning("cancel of a SQL job failed", pid=backend.pid, error=str(away))
 
     async def terminate(self, backend: Backend) -> None:
         """End the session, and return when it is gone, or cannot be ended."""
@@ -52,7 +52,7 @@ class Control:
                     return
             except DatabaseAway:
                 await asyncio.sleep(RETRY_SECONDS)
-        log.error("a session of a SQL job cannot be ended", pid=backend.pid)
+        log.error("end of a SQL job's session refused", pid=backend.pid)
 
     async def close(self) -> None:
         """Give the connection back."""

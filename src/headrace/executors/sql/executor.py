@@ -42,7 +42,7 @@ class SqlExecutor:
         try:
             await _close(await self._connect())
         except UNREACHABLE as error:
-            log.warning("SQL jobs cannot run yet", place=place(self._endpoint.url), error=str(error))
+            log.warning("SQL jobs delayed", place=place(self._endpoint.url), error=str(error))
 
     async def run(
         self, function: SqlFunction, payload: str, *, timeout: float | None, kill_grace: float, on_notice: OnNotice

@@ -64,7 +64,7 @@ class Health:
             async with asyncio.timeout(ANSWERS_WITHIN), database.pool.acquire() as conn:
                 return await _examine(conn, pooled=database.endpoint.pooled)
         except UNWELL as error:
-            log.warning("not ready", error=f"{type(error).__name__}: {error}")
+            log.warning("readiness check failed", error=f"{type(error).__name__}: {error}")
             return Readiness(["the database does not answer"])
 
 

@@ -149,7 +149,7 @@ class Hub:
                 pause = min(LONGEST_PAUSE, max(LOOK_EVERY, REST * (time.monotonic() - began)))
             except Exception as error:
                 # The watermark stays, so that nothing is lost; listeners hear heartbeats meanwhile.
-                log.warning("the stream waits", error=f"{type(error).__name__}: {error}")
+                log.warning("stream delayed", error=f"{type(error).__name__}: {error}")
                 pause = min(LONGEST_PAUSE, pause * 2)
             await asyncio.sleep(pause)
 
@@ -178,7 +178,7 @@ class Hub:
         for listener in list(self._listeners[whose]):
             listener.heard_to = batch.at
             if batch and not listener.tell(batch):
-                log.info("a listener is too slow and is let go")
+                log.info("slow stream listener dropped")
                 self._let_go(listener)
 
     async def _let_go_of_strangers(self, conn: Connection) -> None:

@@ -96,7 +96,7 @@ class OneRun:
                 outcome, traceback = mask_outcome(outcome, masker), traceback and masker.mask_text(traceback)
             transition = decide(job, outcome, random.random())  # noqa: S311 - jitter is no secret
         except Exception as error:
-            log.exception("an outcome could not be formed", job_id=str(job.id), run=job.run)
+            log.exception("outcome replaced by a failure", job_id=str(job.id), run=job.run)
             transition, traceback = unformed(*self._fence, error), None
         if canceled and transition.final is None:  # as the statement would have it
             transition = transition._replace(outcome="canceled", final=JobStatus.CANCELED, delay=0.0)

@@ -252,7 +252,7 @@ def _masked(ended: Transition, masker: Masker) -> Transition:
     try:
         return mask_transition(ended, masker)
     except Exception as error:
-        log.exception("an outcome could not be formed", job_id=str(ended.job_id), run=ended.run)
+        log.exception("outcome replaced by a failure", job_id=str(ended.job_id), run=ended.run)
         return unformed(ended.job_id, ended.run, error)
 
 

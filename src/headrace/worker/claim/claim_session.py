@@ -139,7 +139,7 @@ class ClaimSession:
 
     async def _count(self, conn: Connection, held: Held) -> None:
         job = ClaimedJob(*held[:4], self._lanes.terms.get(held.lane_id, Terms("")), "", "{}", None, None, "")
-        log.error("a job was unknown to its worker twice in a row: this counts as an attempt", **job.about())
+        log.error("attempt counted: the job was unknown to its worker twice in a row", **job.about())
         counted = decide(job, Failed(UNKNOWN_AGAIN), random.random())  # noqa: S311 - jitter is no secret
         await finish_attempts(conn, worker_id=self.worker_id, transitions=[counted])
 
@@ -196,7 +196,7 @@ class ClaimSession:
 
     async def _remove_orphans(self, conn: Connection, held: Sequence[Held]) -> None:
         for job_id in await remove_orphans(conn, held, worker_id=self.worker_id):
-            log.error("a job that waited has no record: it cannot run, and is off the queue", job_id=str(job_id))
+            log.error("job removed from the queue: the job has no record", job_id=str(job_id))
 
     async def _read_lanes(self, conn: Connection) -> None:
         now = time.monotonic()

@@ -55,10 +55,10 @@ class Claimer:
                 await self._claim(room)
                 backoff.reset()
             except TransportAway as error:
-                log.warning("cannot claim now", error=str(error))
+                log.warning("claim delayed", error=str(error))
                 await backoff.pause()
             except Exception:
-                log.exception("claiming failed, and will be tried again")
+                log.exception("claim failed")
                 await backoff.pause()
 
     def stop(self) -> None:

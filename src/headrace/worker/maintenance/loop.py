@@ -41,11 +41,11 @@ class Loop:
                 sleep = await self.tick()
                 backoff.reset()
             except DatabaseAway as error:
-                log.warning(f"{type(self).__name__.lower()} waits for the database", error=str(error))
+                log.warning(f"{type(self).__name__.lower()} delayed", error=str(error))
                 await backoff.pause()
                 continue
             except Exception:
-                log.exception(f"{type(self).__name__.lower()} failed, and will try again")
+                log.exception(f"{type(self).__name__.lower()} failed")
                 await backoff.pause()
                 continue
             pause = self.interval if sleep is None else sleep

@@ -123,7 +123,7 @@ class Alarm(Watched):
         async with self._link.use() as conn:
             notices = await evaluate_alerts(conn, when_due=True)
         if notices:
-            log.info("alerts are told", notices=notices)
+            log.info("alert notices enqueued", notices=notices)
         if notices is not None:
             self._then()
         return None
@@ -145,7 +145,7 @@ class Upkeep(Loop):
         async with self._link.use() as conn:
             made = await create_partitions(conn)
             if made:
-                log.info("partitions made ahead", partitions=made)
+                log.info("partitions created", partitions=made)
             await create_log_partitions(conn)
             if not self._has_begun:
                 self._has_begun = True

@@ -68,9 +68,9 @@ class Reviver(Loop):
             return None
         try:
             if await asyncio.to_thread(self._embedded.revive):
-                log.error("the embedded PostgreSQL had ended and was started again", see=str(self._embedded.log))
+                log.error("embedded PostgreSQL restarted", see=str(self._embedded.log))
         except EmbeddedServerError as error:
-            log.error("the embedded PostgreSQL has ended and cannot be started again yet", error=str(error))
+            log.error("restart of the embedded PostgreSQL failed", error=str(error))
         self._revived_at = time.monotonic()
         pause, self._pause = self._pause, min(LONGEST_PAUSE, self._pause * 2)
         return pause

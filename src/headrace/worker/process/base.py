@@ -139,7 +139,7 @@ class Process(ABC):
         try:
             commands = read_commands(self._read_settings(), self._handlers)
         except HeadraceError as error:
-            log.error("the commands were not read again", error=str(error))
+            log.error("reload of commands failed", error=str(error))
             return
         self._commands.clear()
         self._commands.update(commands)
@@ -149,9 +149,9 @@ class Process(ABC):
         try:
             await self._sync_commands()
         except Exception:
-            log.exception("the database was not told of the commands, which were read again")
+            log.exception("sync of reloaded commands failed")
         self.definitions_changed()
-        log.info("the commands were read again", commands=sorted(self._commands))
+        log.info("commands reloaded", commands=sorted(self._commands))
 
     @abstractmethod
     async def _sync_commands(self) -> None:

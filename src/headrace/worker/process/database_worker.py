@@ -32,8 +32,8 @@ from headrace.worker.transport.postgres import PostgresTransport
 
 log = get_logger("headrace.worker")
 OTHERWISE = (
-    "commands.{key} was declared otherwise until now, and live workers serve it. The key of a command belongs to the "
-    "database: they and this worker run each other's jobs, each with its own program. If they belong to another "
+    "declaration of commands.{key} replaced while live workers serve the command. The key of a command belongs to the "
+    "database: those workers and this one run each other's jobs, each with its own program. If those belong to another "
     "service, give the key a prefix"
 )
 
@@ -75,7 +75,7 @@ class WorkerProcess(Process):
         self._sql_url = app.settings.sql.database_url or app.database.sql_jobs_url
         self._sql = _sql_executor(app.settings, self._sql_url)
         if self._sql_url is None:
-            log.info("SQL jobs are off: give sql.database_url a login of their own")
+            log.info("SQL jobs disabled: set sql.database_url to a login of their own")
         self._builtin = handlers(Workplace(app.database, app.settings)) if app.settings.builtin.enabled else {}
         jobs, endpoint = app.settings.jobs, app.database.endpoint
         self._transport = PostgresTransport(
@@ -149,7 +149,7 @@ class WorkerProcess(Process):
             async with self._app.database.pool.acquire() as conn:
                 made = await register_builtins(conn, self._builtin.values(), default_schedules(self._app.settings))
             if made:
-                log.info("schedules of built-in jobs made", schedules=made)
+                log.info("built-in schedules created", schedules=made)
 
     async def _sync_commands(self) -> None:
         """Other machines may have other commands, so none is ever called deleted."""

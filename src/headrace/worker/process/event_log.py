@@ -36,7 +36,7 @@ ENDS = {
 }
 # Of a job that waits again.
 AGAIN = {"snoozed": "job snoozed", "released": "job released"}
-UNREADABLE = "it is given back, unspent; its definition is left to workers of another version while there are any"
+UNREADABLE = "the job is released without using up an attempt; live workers of another version get its definition"
 
 
 class EventLog:

@@ -19,7 +19,9 @@ from headrace.worker.transport.interface import Beat, Pulse, Transport, Transpor
 
 log = get_logger("headrace.worker")
 BUSY_INTERVAL = 1.0
-SILENT = 'no thread of this worker could run: does a handler hold the GIL? Declare it with isolation="process"'
+SILENT = (
+    'worker blocked: no thread could run. Does a handler hold the GIL? Declare that handler with isolation="process"'
+)
 
 
 class Heartbeat:
@@ -91,7 +93,7 @@ class Heartbeat:
                     await backoff.pause()
                     continue
                 except Exception:
-                    log.exception("heartbeat failed, and will try again")
+                    log.exception("heartbeat failed")
                     await backoff.pause()
                     continue
                 backoff.reset()

@@ -25,7 +25,7 @@ async def patiently(task: str, step: Callable[[], Awaitable[T]]) -> T:
             return await step()
         except PASSING as error:
             reason = str(error) if isinstance(error, DatabaseAway) else f"{type(error).__name__}: {error}"
-            log.warning(f"cannot {task} yet, and will try again", error=reason)
+            log.warning(f"start delayed: cannot {task} yet", error=reason)
         except asyncpg.SyntaxOrAccessError as error:
             raise missing(task, error) from error
         await backoff.pause()

@@ -71,10 +71,10 @@ class Finisher:
                 await self._write(batch)
                 return
             except TransportAway as error:
-                log.warning("outcomes wait for the database", outcomes=len(batch) + len(self._queue), error=str(error))
+                log.warning("outcomes delayed", outcomes=len(batch) + len(self._queue), error=str(error))
                 await backoff.pause()
             except Exception:
-                log.exception("outcomes could not be written, and will be tried again", outcomes=len(batch))
+                log.exception("write of outcomes failed", outcomes=len(batch))
                 await backoff.pause()
 
     async def _write(self, batch: Sequence[Transition]) -> None:
@@ -100,13 +100,13 @@ class Finisher:
 
     def _wrote(self, batch: Sequence[Transition], refused: set[Fence]) -> None:
         for job_id, run in refused:
-            log.warning("an outcome changed nothing", job_id=str(job_id), run=run, note=NOT_HELD)
+            log.warning("outcome ignored", job_id=str(job_id), run=run, note=NOT_HELD)
         if any(transition.final is None for transition in batch):
             self._on_rescheduled()
 
     async def _write_refused(self, transition: Transition, error: OutcomeRefused) -> None:
         """An outcome the server will not store becomes a failure that says so: the job must end."""
-        log.error("an outcome could not be stored", job_id=str(transition.job_id), error=str(error))
+        log.error("outcome refused by the database", job_id=str(transition.job_id), error=str(error))
         plain = Transition(
             transition.job_id,
             transition.run,

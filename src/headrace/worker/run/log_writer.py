@@ -59,7 +59,7 @@ class LogWriter:
                 await self._flush()
                 backoff.reset()
             except TransportAway as error:
-                log.warning("log lines wait for the database", error=str(error))
+                log.warning("log lines delayed", error=str(error))
                 self._some.set()
                 await backoff.pause()
 
@@ -92,7 +92,7 @@ class LogWriter:
                 self._repeat(taken)
                 for source, lines in taken:
                     if (source.job_id, source.run) in refused:
-                        log.info("lines of a job that is no longer ours were dropped", lines=len(lines))
+                        log.info("log lines of a lost job dropped", lines=len(lines))
             if self._begun:  # by lines that came meanwhile, of runs that were begun already
                 self._some.set()
 
@@ -105,7 +105,7 @@ class LogWriter:
                     self._echo(line)
         except Exception as error:  # such as a terminal that is gone: lines are kept, and jobs end, without it
             self._echo = None
-            log.warning("lines of jobs are no longer repeated here", error=f"{type(error).__name__}: {error}")
+            log.warning("output of jobs muted", error=f"{type(error).__name__}: {error}")
 
     async def _store(self, taken: list[tuple[RunLog, list[LogLine]]]) -> set[Fence]:
         try:
@@ -116,7 +116,7 @@ class LogWriter:
             if len(taken) > 1:  # each run's alone: only those at fault are dropped
                 return {fence for one in taken for fence in await self._store([one])}
             # A job must end, whatever it said.
-            log.exception("log lines cannot be stored and are dropped", lines=sum(len(lines) for _, lines in taken))
+            log.exception("log lines dropped", lines=sum(len(lines) for _, lines in taken))
             return set()
 
     def _take(self, due: dict[RunLog, int]) -> list[tuple[RunLog, list[LogLine]]]:

@@ -155,7 +155,7 @@ class Runner:
                 await _through_cancels(run.settling)
         except Exception:
             with contextlib.suppress(Exception):  # an application's logging may raise
-                log.exception("lines of a run could not be kept; its outcome is", **run.job.about())
+                log.exception("log lines of an attempt dropped: the outcome is kept", **run.job.about())
 
     def _open_log(self, job: ClaimedJob) -> RunLog:
         run = self._slots.running.get((job.id, job.run))
@@ -195,7 +195,7 @@ class Runner:
                 transition = unformed(*run.fence, error)
                 current.set(None)  # as a line of the run this would be masked, which may be what failed
                 with contextlib.suppress(Exception):
-                    log.exception("an outcome could not be formed", **run.job.about())
+                    log.exception("outcome replaced by a failure", **run.job.about())
         if run.span is not None:
             end_lost_attempt(run.span) if transition is None else end_attempt(run.span, transition)
         del self._slots.running[run.fence]
@@ -241,7 +241,7 @@ def _as_json(detail: dict[str, Any]) -> str | None:
             {key: clean(value, 10_000) if isinstance(value, str) else value for key, value in detail.items()}
         )
     except NotJsonError as error:
-        log.warning("the detail of a run cannot be stored", error=str(error))
+        log.warning("detail of an attempt dropped", error=str(error))
         return None
 
 

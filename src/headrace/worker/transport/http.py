@@ -85,13 +85,11 @@ class HttpTransport:
             log.info("definitions synced", **synced)
         left_out = {name: synced[name] for name in ("definitions_elsewhere", "triggers_elsewhere") if synced[name]}
         if left_out:
-            log.warning(
-                "this token serves some queues only: what the app declares for others is left as it is", **left_out
-            )
+            log.warning("declarations ignored: the token serves some queues only", **left_out)
         if synced["kept"]:
-            log.warning("jobs that this code does not have stay: others serve them", jobs=synced["kept"])
+            log.warning("definitions kept: other workers serve them", jobs=synced["kept"])
         for name in synced["triggers_taken"]:
-            log.warning("a trigger of that name was made by hand; the one in code is not used", trigger=name)
+            log.warning("declared trigger ignored: a trigger made by hand has its name", trigger=name)
 
     @property
     def queues(self) -> tuple[str, ...]:
@@ -227,7 +225,7 @@ class HttpTransport:
             try:
                 await self._server.post("stop", encode({"worker_id": self.worker_id}))
             except Exception as error:  # the lease runs out by itself, and a rescue frees what is left
-                log.warning("worker sign-off failed", error=f"{type(error).__name__}: {error}")
+                log.warning("sign-off of the worker failed", error=f"{type(error).__name__}: {error}")
         await self._server.close()
 
 

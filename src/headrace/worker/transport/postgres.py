@@ -182,7 +182,7 @@ class PostgresTransport:
                 async with self._using(self._claim_link) as conn:
                     await stop_worker(conn, worker_id=self.worker_id)
         except Exception as error:  # the lease runs out by itself, and a rescue frees what is left
-            log.warning("worker sign-off failed", error=f"{type(error).__name__}: {error}")
+            log.warning("sign-off of the worker failed", error=f"{type(error).__name__}: {error}")
         await asyncio.gather(self._claim_link.close(), self._finish_link.close(), self._log_link.close())
 
     @asynccontextmanager
