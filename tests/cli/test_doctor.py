@@ -61,6 +61,6 @@ async def test_what_fails_is_told_with_what_to_do_and_exits_1(
 async def test_a_server_is_asked_for_what_it_says_of_itself(served: Cli) -> None:
     text = await served.ok("doctor")
     assert text.startswith("ok   server         ready; live workers: 1")
-    assert "The rest needs the database" in text
+    assert "The other checks need the database" in text
     assert (await served.one("doctor"))["state"] == "ok"
     await served.refused("doctor", "--url", "http://127.0.0.1:1", code=5)

@@ -85,7 +85,7 @@ async def test_what_a_token_does_not_allow_is_4(served: Cli, file: str) -> None:
             complaint(await served(*about_nothing(path), HEADRACE_TOKEN=worker), 4)
         if path != FINDS_OUT:
             said = await served(*about_nothing(path), HEADRACE_TOKEN="hr_x")
-            assert "wants a good token: give --token" in complaint(said, 4)
+            assert "needs a valid token: give --token" in complaint(said, 4)
 
 
 @pytest.mark.parametrize("file", FILES)

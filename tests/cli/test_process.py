@@ -77,7 +77,7 @@ async def test_a_tenant_can_be_chosen(served: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("--token", "hr_x"), "give its address with --url too"),
+        (("--token", "hr_x"), "give its address with --url"),
         (("--url", "localhost:8720"), "--url is the address of a server"),
     ],
 )

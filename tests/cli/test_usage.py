@@ -45,8 +45,8 @@ def test_help_is_there_for_every_command(shell: Shell, command: tuple[str, ...])
 @pytest.mark.parametrize(
     ("target", "complaint"),
     [
-        ("nowhere:hr", "there is no module 'nowhere'"),
-        ("app.jobs:hr", "there is no module 'app.jobs'"),
+        ("nowhere:hr", "unknown module 'nowhere'"),
+        ("app.jobs:hr", "unknown module 'app.jobs'"),
         ("app:nothing", "app has no 'nothing'"),
         ("app:number", "app has something else as 'number'"),
         (":hr", "is not a module:name"),

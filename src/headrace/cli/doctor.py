@@ -21,7 +21,7 @@ STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 
 @speaks_to_api
 async def doctor(call: Call) -> None:
-    """Examine the database, its settings, the schema, workers and triggers; exit 1 when something fails.
+    """Check the database, its settings, the schema, workers and triggers; exit 1 when a check fails.
 
     It needs the database. With --url only the server's own readiness is asked for.
 
@@ -65,15 +65,18 @@ async def _ask_server(call: Call) -> list[dict[str, Any]]:
     async with call.api() as api:
         status, said = await api.readiness()
     if status == 200:
-        heard = "notifications are heard" if said.get("notifications") else "notifications are not heard"
+        heard = "notifications arrive" if said.get("notifications") else "notifications do not arrive"
         finding = Finding("server", "ok", f"ready; live workers: {said.get('workers', 0)}; {heard}")
     else:
         finding = Finding(
-            "server", "fail", str(said.get("detail", "not ready")), "run headrace doctor beside its database"
+            "server",
+            "fail",
+            str(said.get("detail", "not ready")),
+            "run headrace doctor where the database is configured",
         )
     told = [_tell(call, finding)]
     if not call.as_json:
-        console().print("The rest needs the database: call headrace doctor without --url.")
+        console().print("The other checks need the database: run headrace doctor without --url.")
     return told
 
 
@@ -103,4 +106,4 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 def _sum_up(call: Call, findings: list[dict[str, Any]]) -> None:
     count = {state: sum(1 for finding in findings if finding["state"] == state) for state in STYLES}
-    call.show.note(f"{count['ok']} ok, {count['warn']} to look at, {count['fail']} failed")
+    call.show.note(f"{count['ok']} ok, {count['warn']} warnings, {count['fail']} failed")

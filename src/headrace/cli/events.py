@@ -16,7 +16,7 @@ from headrace.cli.jobs.find import LOOKED_THROUGH, PART, WHOLE
 from headrace.cli.output.tables import Column, ago, as_json, when
 from headrace.errors import BadRequest, NotFound
 
-app = typer.Typer(no_args_is_help=True, help="Publish events and see what came of them.")
+app = typer.Typer(no_args_is_help=True, help="Emit events, and list events and their deliveries.")
 NAME = re.compile(r"[^\s.*]+(\.[^\s.*]+)*")
 
 
@@ -24,19 +24,25 @@ NAME = re.compile(r"[^\s.*]+(\.[^\s.*]+)*")
 @speaks_to_api
 async def emit(
     call: Call,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Words with dots between them.")],
-    data: Annotated[str, typer.Option("--data", metavar="JSON", help="What it says; - reads stdin.")] = "{}",
-    correlation_id: Annotated[str | None, typer.Option("--correlation-id", help="Handed on to its jobs.")] = None,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The event's name: words with dots between them.")],
+    data: Annotated[
+        str, typer.Option("--data", metavar="JSON", help="The event's data as JSON; - reads stdin.")
+    ] = "{}",
+    correlation_id: Annotated[
+        str | None, typer.Option("--correlation-id", help="The correlation id of the event and its jobs.")
+    ] = None,
     idempotency_key: Annotated[
-        str | None, typer.Option("--idempotency-key", help="One event for each key, however often it is sent.")
+        str | None, typer.Option("--idempotency-key", help="One event for each key, however often the request is sent.")
     ] = None,
 ) -> None:
-    """Publish an event; triggers that wait for it hear of it in a moment.
+    """Emit an event; triggers that wait for it are dispatched within moments.
 
     Example: headrace events emit folder.updated --data '{"path": "/reports"}'
     """
     if not NAME.fullmatch(name):
-        raise BadRequest(f"the name of an event is words with dots between them, such as folder.updated, not {name!r}")
+        raise BadRequest(
+            f"the name of an event is words with dots between them, for example folder.updated, not {name!r}"
+        )
     said = typer.get_text_stream("stdin").read() if data == "-" else data
     body = {"name": name, "data": json_object(said, "--data"), "correlation_id": correlation_id}
     if idempotency_key is not None:
@@ -50,7 +56,7 @@ async def emit(
 @speaks_to_api
 async def list_events(
     call: Call,
-    name: Annotated[str | None, typer.Option("--name", help="Of this name.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Only events of this name.")] = None,
     limit: Limit = 50,
     everything: All = False,
 ) -> None:
@@ -66,7 +72,8 @@ async def list_events(
 @app.command("show")
 @speaks_to_api
 async def show_event(
-    call: Call, event: Annotated[str, typer.Argument(metavar="ID", help="Its id, or the beginning or end of it.")]
+    call: Call,
+    event: Annotated[str, typer.Argument(metavar="ID", help="The event's id, or a prefix or suffix of the id.")],
 ) -> None:
     """Show an event and what each trigger made of it.
 

@@ -11,7 +11,7 @@ from headrace.service.tokens.service import find_principal
 
 async def test_tenants_are_made_listed_and_changed(cli: Cli) -> None:
     made = ("tenants", "create", "acme", "--title", "Acme Ltd", "--max-queued", "10000")
-    assert await cli.ok(*made) == "made tenant acme\n"
+    assert await cli.ok(*made) == "created tenant acme\n"
     assert "already" in await cli.refused(*made, code=1)
     assert [one["name"] for one in await cli.json("tenants", "list")] == ["acme", "default"]
     assert "Acme Ltd" in await cli.ok("tenants", "list")
@@ -41,7 +41,7 @@ async def test_a_token_is_shown_once_and_can_be_revoked_by_name(cli: Cli) -> Non
     assert said.code == 0
     token = said.out.strip()
     assert token.startswith("hr_")
-    assert "the only time that it is shown" in said.err
+    assert "The token is shown only now" in said.err
     (found,) = [one for one in await cli.json("tokens", "list") if one["name"] == "ci"]
     assert token not in str(found)
     assert (found["role"], found["queues"]) == ("worker", ["a", "b"])
@@ -53,7 +53,7 @@ async def test_a_token_is_shown_once_and_can_be_revoked_by_name(cli: Cli) -> Non
         assert await cli.ok("tokens", "revoke", "ci", "--yes") == f"revoked token ci ({found['id']})\n"
         assert await find_principal(conn, token) is None
     assert "ci" not in [one["name"] for one in await cli.json("tokens", "list", "--good")]
-    assert "there is no token 'ci'" in await cli.refused("tokens", "revoke", "ci", "--yes", code=3)
+    assert "unknown token 'ci'" in await cli.refused("tokens", "revoke", "ci", "--yes", code=3)
 
 
 async def test_a_tenants_token_and_one_by_the_beginning_of_its_id(served: Cli) -> None:
@@ -61,7 +61,7 @@ async def test_a_tenants_token_and_one_by_the_beginning_of_its_id(served: Cli) -
     assert (made["tenant"], made["token"][:3]) == ("default", "hr_")
     await served.one("tokens", "create", "x", "--role", "worker")
     assert "there are 2 tokens 'x'" in await served.refused("tokens", "revoke", "x", "--yes")
-    assert "Nobody is here to answer" in await served.refused("tokens", "revoke", made["id"])
+    assert "There is no terminal to answer" in await served.refused("tokens", "revoke", made["id"])
     revoked = await served.one("tokens", "revoke", made["id"][:8], "--yes")
     assert revoked["id"] == made["id"]
     assert revoked["revoked_at"] is not None
@@ -71,8 +71,8 @@ async def test_a_token_that_cannot_be_is_explained(served: Cli) -> None:
     for words, complaint in (
         (("--role", "king"), "'--role'"),
         ((), "--role"),
-        (("--role", "tenant_admin"), "say which with --tenant"),
-        (("--role", "worker", "--expires", "30"), "--expires needs a unit, such as 30d"),
+        (("--role", "tenant_admin"), "name the tenant with --tenant"),
+        (("--role", "worker", "--expires", "30"), "--expires needs a unit, for example 30d"),
         (("--role", "worker", "--expires", "soon"), "--expires is a time"),
         (("--role", "worker", "--expires", "2001-01-01"), "expires_at lies in the past"),
         (("--role", "super_admin", "--queues", "a"), "only worker tokens are bound to queues"),
@@ -115,7 +115,7 @@ async def test_workers_are_listed_shown_and_drained(cli: Cli) -> None:
     assert (await cli.one("workers", "show", worker["name"]))["id"] == worker["id"]
     assert (await cli.one("workers", "show", worker["name"][:3]))["id"] == worker["id"]
     assert await cli.json("workers", "list", "--state", "lost") == []
-    assert "there is no live worker 'nobody'" in await cli.refused("workers", "show", "nobody", code=3)
+    assert "unknown live worker 'nobody'" in await cli.refused("workers", "show", "nobody", code=3)
     assert "unknown worker" in await cli.refused("workers", "show", "999999", code=3)
     assert "--state" in await cli.refused("workers", "list", "--state", "asleep")
     assert (await cli.one("workers", "drain", worker["name"]))["draining"] is True
@@ -131,7 +131,7 @@ async def test_queues_are_paused_and_resumed(cli: Cli) -> None:
     assert "mail is down" in await cli.ok("queues", "list")
     assert "paused by" in await cli.ok("queues", "show", "default")
     assert (await cli.one("queues", "resume", "default"))["paused"] is False
-    assert await cli.ok("queues", "resume", "default") == "queue default goes on\n"
+    assert await cli.ok("queues", "resume", "default") == "queue default is resumed\n"
     assert "--until is" in await cli.refused("queues", "pause", "default", "--until", "later")
     await cli.refused("queues", "show", "a/b?c", code=3)
 

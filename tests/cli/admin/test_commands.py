@@ -86,7 +86,7 @@ def test_a_payload_that_does_not_fit_is_a_problem(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("check", "other"), "there is no command 'other'; there are echo"),
+        (("check", "other"), "unknown command 'other'; known commands: echo"),
         (("check", "--payload", "{no"), "--payload is not JSON"),
         (("check", "--payload", "[]"), "--payload must be a JSON object"),
     ],

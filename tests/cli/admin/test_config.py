@@ -118,7 +118,7 @@ async def test_what_is_not_allowed_is_not_written(cli: Cli, file: Path) -> None:
 async def test_a_variable_that_wins_is_mentioned(cli: Cli) -> None:
     said = await cli("config", "set", "server.port", "82", HEADRACE_SERVER_PORT="83")
     assert said.code == 0
-    assert "HEADRACE_SERVER_PORT is set here, and wins over the file" in said.err
+    assert "HEADRACE_SERVER_PORT is set in the environment and overrides the file" in said.err
 
 
 async def test_a_template_changes_nothing_and_has_everything(cli: Cli, file: Path) -> None:
@@ -129,14 +129,14 @@ async def test_a_template_changes_nothing_and_has_everything(cli: Cli, file: Pat
     assert all(path[-1] in (given[path[0]] if len(path) > 1 else given) for path in keys())
     file.write_text(all_of_it)
     assert load_settings(file=file, environ={}).commands["say-hello"].argv == ("echo", "hello {name}")
-    assert "is there already" in await cli.refused("config", "init", code=1)
+    assert "exists: choose another name" in await cli.refused("config", "init", code=1)
     await cli.ok("config", "init", "--force")
     assert file.read_text() == template()
     assert "cannot be written" in await cli.refused("config", "init", "no/such/folder.toml")
 
 
 async def test_all_problems_are_told_at_once(cli: Cli, file: Path) -> None:
-    assert "the configuration is good" in await cli.ok("config", "check")
+    assert "the configuration is valid" in await cli.ok("config", "check")
     file.write_text("[jobs]\nworker_concurrency = 0\nqueue = 1\n")
     said = await cli("config", "check", HEADRACE_SERVER_PORT="0")
     assert (said.code, said.out) == (2, "")

@@ -52,11 +52,11 @@ def test_migrations_are_taken_shown_and_taken_back(tmp_path: Path, empty_databas
 
     refused = shell.call("db", "rollback", stdin="n\n")
     assert refused.code == 1
-    assert shell.call("db", "rollback", "--yes").out == f"took back {newest}\n"
+    assert shell.call("db", "rollback", "--yes").out == f"rolled back {newest}\n"
     status = shell.call("db", "status").out
     assert status.count("missing") == 1
     agreed = shell.call("db", "rollback", "--steps", "99", stdin="y\n")
-    assert agreed.out.count("took back") == len(steps) - 1
+    assert agreed.out.count("rolled back") == len(steps) - 1
     assert shell.call("db", "migrate").out.splitlines() == taken.out.splitlines()
 
 

@@ -23,14 +23,14 @@ async def test_a_token_is_kept_for_its_owner_alone(served: Cli, tmp_path: Path) 
     assert await served.one("logout", url) == {"url": url}
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     await served.refused("queues", "list", "--url", url, code=4)
-    assert f"no token is kept for {url}" in await served.refused("logout", url, code=3)
+    assert f"no token is stored for {url}" in await served.refused("logout", url, code=3)
 
 
 async def test_a_token_that_is_no_good_is_not_kept(served: Cli, tmp_path: Path) -> None:
     url = served.variables["HEADRACE_URL"]
     served.variables = {"XDG_CONFIG_HOME": str(tmp_path)}
-    assert "does not know this token" in await served.refused("login", url, "--token", "hr_x", code=4)
-    assert "there is no token" in await served.refused("login", url, stdin="\n")
+    assert "refuses this token" in await served.refused("login", url, "--token", "hr_x", code=4)
+    assert "the token is missing" in await served.refused("login", url, stdin="\n")
     assert "cannot reach" in await served.refused("login", "http://127.0.0.1:1", "--token", "hr_x", code=5)
     assert "--url is the address" in await served.refused("login", "localhost", "--token", "hr_x")
     assert not (tmp_path / "headrace").exists()

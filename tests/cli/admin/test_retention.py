@@ -39,7 +39,7 @@ async def test_retention_is_shown_tried_and_done(cli: Cli, past: Past) -> None:
     assert [(one["definition"], one["jobs"]) for one in preview["definitions"]] == [("work", 1)]
     said = await cli("retention", "run", "--dry-run")
     assert said.code == 0
-    assert "1 job would go" in said.out + said.err
+    assert "1 job would be removed" in said.out + said.err
     assert {gone, kept} <= await past.jobs()
     assert (await cli.ok("retention", "run", "--timeout", "30s")).startswith("succeeded in ")
     left = await past.jobs()

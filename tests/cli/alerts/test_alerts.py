@@ -13,7 +13,9 @@ from tests.waiting import until
 
 
 async def test_rules_are_made_changed_and_removed_with_targets_by_name(cli: Cli) -> None:
-    assert await cli.ok("alerts", "targets", "create", "people", "email", "ann@example.com") == "made target people\n"
+    assert (
+        await cli.ok("alerts", "targets", "create", "people", "email", "ann@example.com") == "created target people\n"
+    )
     await cli.ok("alerts", "targets", "create", "boss", "email", "bob@example.com")
     settings = ("--set", "n=5", "--set", "definition=flaky", "--target", "people", "--repeat", "1h")
     made = await cli.one("alerts", "rules", "create", "rows", "failures_in_a_row", *settings)
@@ -32,13 +34,13 @@ async def test_rules_are_made_changed_and_removed_with_targets_by_name(cli: Cli)
     assert "off" in await cli.ok("alerts", "rules", "list")
     assert "rule rows is on" in await cli.ok("alerts", "rules", "enable", made["id"][:8])
     assert "rules tell it: rows" in await cli.refused("alerts", "targets", "delete", "people", "--yes", code=1)
-    assert "Nobody is here to answer" in await cli.refused("alerts", "rules", "delete", "rows")
+    assert "There is no terminal to answer" in await cli.refused("alerts", "rules", "delete", "rows")
     assert await cli.ok("alerts", "rules", "delete", "rows", "--yes") == "deleted rule rows\n"
     assert await cli.ok("alerts", "targets", "delete", "people", "--yes") == "deleted target people\n"
 
 
 async def test_alerts_are_listed_shown_acknowledged_and_closed(cli: Cli) -> None:
-    assert "nothing is wrong" in await cli.ok("alerts", "list")
+    assert "no open alerts" in await cli.ok("alerts", "list")
     await cli.ok("alerts", "rules", "create", "died", "job_died")
     alert_id = await raise_alert(cli)
     assert "2 jobs of flaky died" in await cli.ok("alerts", "list", "--rule", "died")
@@ -60,7 +62,7 @@ async def test_with_a_tenant_they_are_that_tenants(served: Cli) -> None:
     await served.ok("alerts", "rules", "create", "died", "job_died")
     assert len(await served.json("alerts", "rules", "list")) == 2
     assert len(await served.json("alerts", "rules", "list", "--tenant", "acme")) == 1
-    assert "2 alert rules are called 'died'" in await served.refused("alerts", "rules", "show", "died", code=3)
+    assert "2 alert rules have the name 'died'" in await served.refused("alerts", "rules", "show", "died", code=3)
 
 
 async def test_a_test_notice_that_nobody_sends_is_on_its_way(served: Cli) -> None:
@@ -111,14 +113,14 @@ async def test_a_bad_word_about_alerts_is_explained(served: Cli) -> None:
         (("rules", "create", "x", "fire"), 2, "job_died"),
         (("rules", "create", "x", "job_died", "--set", "n"), 2, "--set is name=value"),
         (("rules", "create", "x", "job_died", "--set", "n=3"), 2, "job_died has no parameter n"),
-        (("rules", "create", "x", "job_died", "--quiet", "night"), 2, "--quiet is from when until when"),
+        (("rules", "create", "x", "job_died", "--quiet", "night"), 2, "--quiet is a start and an end"),
         (("rules", "create", "x", "job_died", "--repeat", "often"), 2, "--repeat is a length of time"),
-        (("rules", "create", "x", "job_died", "--target", "nobody"), 3, "there is no alert target 'nobody'"),
-        (("rules", "update", "nobody", "--repeat", "1h"), 3, "there is no alert rule 'nobody'"),
+        (("rules", "create", "x", "job_died", "--target", "nobody"), 3, "unknown alert target 'nobody'"),
+        (("rules", "update", "nobody", "--repeat", "1h"), 3, "unknown alert rule 'nobody'"),
         (("targets", "create", "x", "webhook", "http://127.0.0.1/"), 2, "notices are not sent to 127.0.0.1"),
         (("targets", "create", "x", "webhook", "https://example.com/"), 1, "HEADRACE_SECRET_KEY"),
-        (("show", "0198c0de"), 3, "there is no alert '0198c0de'"),
-        (("test", "nobody"), 3, "there is no alert target 'nobody'"),
+        (("show", "0198c0de"), 3, "unknown alert '0198c0de'"),
+        (("test", "nobody"), 3, "unknown alert target 'nobody'"),
     ):
         assert complaint in await served.refused("alerts", *words, code=code), words
 

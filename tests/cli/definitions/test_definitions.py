@@ -52,4 +52,4 @@ async def test_a_tenant_sees_what_it_may_run_and_changes_nothing(served: Cli) ->
     assert "name: string" in await served.ok("definitions", "show", "say_hello", HEADRACE_TOKEN=token)
     await served.refused("definitions", "disable", "say_hello", "--token", token, code=4)
     await served.refused("jobs", "enqueue", "say_hello", "-p", '{"name": "x"}', "--token", token, code=4)
-    assert "wants a good token" in await served.refused("jobs", "list", "--token", "hr_bad", code=4)
+    assert "needs a valid token" in await served.refused("jobs", "list", "--token", "hr_bad", code=4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.cli.every.entry import JOB, NOTHING, Entry
 
-NO_ID = "is no id of a job"
+NO_ID = "is neither a job's id"
 FILTER = "--status is one of scheduled"
 
 JOBS = {

@@ -7,8 +7,8 @@ from tests.cli.every.entry import NOTHING, Entry
 ALERT = "id rule what since count"
 RULE = "id name kind parameters targets enabled"
 TARGET = "id name kind address"
-NO_RULE = "there is no alert rule 'nobody'"
-NO_TARGET = "there is no alert target 'nobody'"
+NO_RULE = "unknown alert rule 'nobody'"
+NO_TARGET = "unknown alert target 'nobody'"
 MADE_TARGET = "alerts targets create people email ann@example.com"
 MADE = (MADE_TARGET, "alerts rules create died job_died --target people")
 GONE_TARGET = "alerts targets delete people --yes"
@@ -44,7 +44,9 @@ OPERATING = {
         "people", "--limit 0", 2, "--limit", TARGET, before=(MADE_TARGET,), after=(GONE_TARGET,)
     ),
     "alerts targets show": Entry("people", "nobody", 3, NO_TARGET, TARGET, before=(MADE_TARGET,), after=(GONE_TARGET,)),
-    "alerts targets create": Entry("made target people", "x pigeon nowhere", 2, "pigeon", TARGET, after=(GONE_TARGET,)),
+    "alerts targets create": Entry(
+        "created target people", "x pigeon nowhere", 2, "pigeon", TARGET, after=(GONE_TARGET,)
+    ),
     "alerts targets update": Entry(
         "changed target people",
         "nobody --address ann@example.com",

@@ -9,7 +9,7 @@ HOURLY = """triggers create hourly say_hello --every 1h --payload '{"name": "x"}
 
 def shared(group: str) -> dict[str, Entry]:
     """The commands that both have."""
-    unknown = f"there is no {group[:-1]} 'nobody': see headrace {group} list"
+    unknown = f"unknown {group[:-1]} 'nobody': see headrace {group} list"
     return {
         f"{group} list": Entry("nightly_cleanup", "--limit none", 2, "--limit", TRIGGER),
         f"{group} show": Entry("nightly_cleanup", "nobody", 3, unknown, TRIGGER),
@@ -21,17 +21,22 @@ def shared(group: str) -> dict[str, Entry]:
             TRIGGER,
             after=(f"{group} delete nightly --yes",),
         ),
-        f"{group} update": Entry("nightly_cleanup  30 3 * * *", "nightly_cleanup", 2, "say what to change", TRIGGER),
+        f"{group} update": Entry("nightly_cleanup  30 3 * * *", "nightly_cleanup", 2, "nothing to change", TRIGGER),
         f"{group} enable": Entry("nightly_cleanup  on", "nobody", 3, unknown, TRIGGER),
         f"{group} disable": Entry(
             "nightly_cleanup  off", "nobody", 3, unknown, TRIGGER, after=(f"{group} enable nightly_cleanup",)
         ),
         f"{group} delete": Entry(
-            "hourly  deleted", "nightly_cleanup", 2, "Nobody is here to answer: add --yes", TRIGGER, before=(HOURLY,)
+            "hourly  deleted",
+            "nightly_cleanup",
+            2,
+            "There is no terminal to answer: add --yes",
+            TRIGGER,
+            before=(HOURLY,),
         ),
         f"{group} reset": Entry("nightly_cleanup  0 3 * * *", "nobody", 3, unknown, TRIGGER),
         f"{group} fire": Entry("nightly_cleanup  fired", "nobody", 3, unknown, "fired job_id reason"),
-        f"{group} skip": Entry("nightly_cleanup  will pass over", "nobody", 3, unknown, "skipped"),
+        f"{group} skip": Entry("nightly_cleanup  skips", "nobody", 3, unknown, "skipped"),
         f"{group} preview": Entry("At 02:00", "--cron 'x'", 2, "cron", "words times"),
         f"{group} backfill": Entry(
             "nightly_cleanup  3 jobs", "nightly_cleanup --from tomorrow", 2, "--from", "occasion job_ids skipped"
@@ -50,6 +55,6 @@ def shared(group: str) -> dict[str, Entry]:
 TRIGGERS = {
     **shared("schedules"),
     **shared("triggers"),
-    "triggers deliveries": Entry("no event yet", "nobody", 3, "there is no trigger 'nobody'", "event_id"),
+    "triggers deliveries": Entry("no deliveries yet", "nobody", 3, "unknown trigger 'nobody'", "event_id"),
     "triggers test-render": Entry('"name": "Ada"', "--payload '{no'", 2, "--payload is not JSON", "payload error"),
 }

@@ -58,7 +58,7 @@ WORK = {
         QUEUE,
         after=("queues resume default",),
     ),
-    "queues resume": Entry("queue default goes on", "", 2, "QUEUE", QUEUE),
+    "queues resume": Entry("queue default is resumed", "", 2, "QUEUE", QUEUE),
     "logs search": Entry("reminding", "x --since yore", 2, "--since", LINE),
     "logs tail": Entry("reminding", "--for ever", 2, "--for", LINE),
     "stats": Entry("queued", "--window wide", 2, "--window", "window summary total"),

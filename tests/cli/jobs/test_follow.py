@@ -25,8 +25,8 @@ async def test_lines_are_shown_for_people_and_for_programs(cli: Cli) -> None:
     assert "user_id=42" in text
     assert await cli.ok("jobs", "logs", job_id, "--follow") == text
     assert await cli.json("jobs", "logs", job_id, "-f") == [line]
-    assert await cli.ok("jobs", "logs", job_id, "--level", "error") == "it has said nothing\n"
-    assert await cli.ok("jobs", "logs", job_id, "--stream", "stderr") == "it has said nothing\n"
+    assert await cli.ok("jobs", "logs", job_id, "--level", "error") == "no log lines\n"
+    assert await cli.ok("jobs", "logs", job_id, "--stream", "stderr") == "no log lines\n"
 
 
 async def test_lines_are_searched_and_followed(served: Cli) -> None:

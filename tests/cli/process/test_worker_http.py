@@ -90,7 +90,7 @@ async def test_a_token_that_does_not_fit_is_explained_in_one_line(
     mail = await Service(hr).tokens.create("mail", "worker", queues=("mail",))
     shell = Shell(folder)
     for token, arguments, words in [
-        ("hr_wrong", (), "does not know this token"),
+        ("hr_wrong", (), "refuses this token"),
         (viewer.token, (), "the role tenant_viewer may not do this"),
         (mail.token, ("--queues", "default"), "this token serves mail and not default"),
     ]:

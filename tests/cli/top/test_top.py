@@ -1,4 +1,4 @@
-"""`headrace top`: the snapshot, the screen and its keys, and a terminal that is left as it was."""
+"""`headrace top`: the snapshot, the screen and its keys, and a terminal that is unchanged."""
 
 from __future__ import annotations
 
@@ -175,14 +175,14 @@ async def test_keys_pause_cancel_and_retry_after_a_question() -> None:
     assert not await obey(api, view, "c")
     assert view.question is not None
     assert not await obey(api, view, "n")
-    assert view.said == "left as it was"
+    assert view.said == "unchanged"
     await obey(api, view, "c")
     assert await obey(api, view, "y")
     await obey(api, view, "r")
-    assert view.said == "it runs: cancel it first, or let it end"
+    assert view.said == "the job runs: cancel it first, or wait for its end"
     await obey(api, view, "end")
     await obey(api, view, "c")
-    assert view.said == "it has ended already"
+    assert view.said == "the job has ended"
     await obey(api, view, "r")
     assert await obey(api, view, "y")
     await obey(api, view, "tab")

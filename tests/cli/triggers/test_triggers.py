@@ -24,9 +24,9 @@ async def test_a_schedule_lives_from_create_to_delete(served: Cli) -> None:
     assert [one["name"] for one in await served.json("schedules", "list", "--disabled")] == ["nightly"]
     assert "wait" in await served.ok("schedules", "show", "nightly")
     assert (await served.ok("schedules", "enable", "nightly")).startswith("nightly  on")
-    assert "Nobody is here to answer: add --yes" in await served.refused("schedules", "delete", "nightly")
+    assert "There is no terminal to answer: add --yes" in await served.refused("schedules", "delete", "nightly")
     assert "deleted" in await served.ok("schedules", "delete", "nightly", "--yes")
-    assert "there is no schedule 'nightly'" in await served.refused("schedules", "show", "nightly", code=3)
+    assert "unknown schedule 'nightly'" in await served.refused("schedules", "show", "nightly", code=3)
     assert await served.ok("schedules", "fires", made["id"])  # which stays
 
 
@@ -50,7 +50,7 @@ async def test_a_schedule_whose_definition_is_gone_is_not_called_on(served: Cli,
     assert " on " in await served.ok("schedules", "list")
     await connection.execute("update headrace.definition set deleted_from_code_at = now() where key = 'say_hello'")
     said = await served.ok("schedules", "show", "nightly")
-    assert "the definition say_hello is gone: it enqueues nothing" in said
+    assert "the definition say_hello was deleted: the trigger makes no jobs" in said
     (line,) = [line for line in (await served.ok("schedules", "list")).splitlines() if line.startswith("nightly ")]
     assert " gone " in line
     status = "select enabled, obstacle from headrace.schedule_status where name = 'nightly'"
@@ -102,7 +102,7 @@ async def test_an_event_trigger_turns_events_into_jobs(served: Cli) -> None:
     assert "was used before" in await served.refused(*once, "--data", '{"n": 1}', code=1)
     assert "on folder.*" in await served.ok("triggers", "list", "--definition", "say_hello", "--enabled")
     assert "skipped" in await served.ok("triggers", "deliveries", "on-folder")
-    assert "there is no schedule" in await served.refused("schedules", "show", "on-folder", code=3)
+    assert "unknown schedule" in await served.refused("schedules", "show", "on-folder", code=3)
     assert (await served.one("triggers", "update", "on-folder", "--cron", "@daily"))["trigger_type"] == "schedule"
 
 
@@ -128,7 +128,7 @@ async def test_what_code_declares_can_be_changed_and_reset(served: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("create", "x", "work"), "say when it fires"),
+        (("create", "x", "work"), "the rule is missing"),
         (("create", "x", "work", "--cron", "0 25 * * *"), "The hour '25' is not valid"),
         (("create", "x", "work", "--cron", "daily"), "five fields"),
         (("create", "x", "work", "--every", "often"), "--every is a length of time"),
@@ -139,7 +139,7 @@ async def test_what_code_declares_can_be_changed_and_reset(served: Cli) -> None:
         (("create", "x", "work", "--cron", "@daily", "--catch-up", "some"), "--catch-up is one of"),
         (("create", "x", "work", "--cron", "@daily", "--starts-at", "then"), "--starts-at is a time"),
         (("create", "x", "work", "--cron", "@daily", "--misfire-grace", "x"), "--misfire-grace is a length"),
-        (("update", "x"), "say what to change"),
+        (("update", "x"), "nothing to change"),
         (("update", "x", "--unset", "name"), "--unset is one of"),
         (("preview",), "give a name, or a rule"),
         (("preview", "--timezone", "UTC"), "a rule needs --cron or --every"),
@@ -161,7 +161,7 @@ async def test_what_is_wrong_is_told_before_anything_is_sent(
         (("events", "emit", "two words"), "words with dots between them"),
         (("events", "emit", "a.b", "--data", "[]"), "--data must be a JSON object"),
         (("triggers", "test-render", "--payload", "nothing"), "--payload is not JSON"),
-        (("triggers", "create", "x", "work", "--cron", "@daily", "--condition", "x"), "--condition is for --event"),
+        (("triggers", "create", "x", "work", "--cron", "@daily", "--condition", "x"), "--condition needs --event"),
     ],
 )
 async def test_so_it_is_with_events(nowhere: Cli, arguments: tuple[str, ...], complaint: str) -> None:

@@ -11,7 +11,7 @@ from headrace.cli.core.durations import past
 from headrace.cli.core.options import All, Limit, how_many
 from headrace.cli.output.tables import Column
 
-app = typer.Typer(help="Who changed what.", no_args_is_help=True)
+app = typer.Typer(help="Show who changed what.", no_args_is_help=True)
 COLUMNS = [
     Column("at", lambda row: row["at"][:19].replace("T", " "), narrow=lambda row: row["at"][5:19].replace("T", " ")),
     Column("who", lambda row: row["who"], elastic=True),
@@ -31,15 +31,15 @@ def root() -> None:
 @speaks_to_api
 async def list_command(
     call: Call,
-    who: Annotated[str | None, typer.Option("--who", help="Changes by this one.")] = None,
-    action: Annotated[str | None, typer.Option("--action", help="What was done, such as jobs.cancel.")] = None,
-    target: Annotated[str | None, typer.Option("--target", help="What was changed: an id or a name.")] = None,
-    since: Annotated[str | None, typer.Option("--since", help="Not before: 2h ago, or a time.")] = None,
-    until: Annotated[str | None, typer.Option("--until", help="Before: 2h ago, or a time.")] = None,
+    who: Annotated[str | None, typer.Option("--who", help="Only changes by this principal.")] = None,
+    action: Annotated[str | None, typer.Option("--action", help="Only this action, for example jobs.cancel.")] = None,
+    target: Annotated[str | None, typer.Option("--target", help="Only changes of this id or name.")] = None,
+    since: Annotated[str | None, typer.Option("--since", help="Only changes since then: 2h ago, or a time.")] = None,
+    until: Annotated[str | None, typer.Option("--until", help="Only changes before then: 2h ago, or a time.")] = None,
     limit: Limit = 50,
     everything: All = False,
 ) -> None:
-    """Changes, newest first; times are UTC. Example: headrace audit list --action tokens.change --since 7d"""
+    """List changes, newest first; times are UTC. Example: headrace audit list --action tokens.change --since 7d"""
     wanted: dict[str, Any] = {
         "who": who,
         "action": action,

@@ -14,29 +14,29 @@ from headrace.config import load_settings
 from headrace.errors import BadRequest, NotFound
 from headrace.worker.run.command_handler import CommandHandler
 
-app = typer.Typer(help="Commands that jobs may run on this machine.", no_args_is_help=True)
+app = typer.Typer(help="Check the commands that jobs may run on this machine.", no_args_is_help=True)
 EXAMPLE = {"tenant": "default", "job_id": "01900000-0000-7000-8000-000000000000", "run": 1, "scheduled_for": ""}
 LIMITS = ("memory_mb", "cpu_seconds", "file_size_mb", "open_files", "max_processes")
 
 
 @app.callback()
 def root() -> None:
-    """Commands that jobs may run on this machine."""
+    """Check the commands that jobs may run on this machine."""
 
 
 @app.command("check")
 def check_command(
-    key: Annotated[str | None, typer.Argument(help="One command; all when absent.")] = None,
-    payload: Annotated[str | None, typer.Option(help="A payload as JSON: shows the argv it would give.")] = None,
+    key: Annotated[str | None, typer.Argument(help="Check this command only; all when absent.")] = None,
+    payload: Annotated[str | None, typer.Option(help="A payload as JSON, to show its argv.")] = None,
     config: ConfigFile = None,
 ) -> None:
-    """Show program, user and limits of each command, and what keeps it from running here.
+    """Show program, user and limits of each command, and the problems that prevent a run here.
 
     Example: headrace commands check sync-dropbox --payload '{"path_prefix": "/a"}'
     """
     commands = load_settings().commands
     if key is not None and key not in commands:
-        raise NotFound(f"there is no command {key!r}; there are {', '.join(sorted(commands)) or 'none'}")
+        raise NotFound(f"unknown command {key!r}; known commands: {', '.join(sorted(commands)) or 'none'}")
     arguments = _payload(payload)
     failed = False
     for name in [key] if key is not None else sorted(commands):

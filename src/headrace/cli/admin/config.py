@@ -15,10 +15,10 @@ from headrace.config import explain_settings, field_of, keys, load_settings, mas
 from headrace.config.sources import FILE
 from headrace.errors import BadRequest, Conflict, NotFound
 
-app = typer.Typer(help="The configuration: show it, change it, check it.", no_args_is_help=True)
+app = typer.Typer(help="Show, change and check the configuration.", no_args_is_help=True)
 Config = Annotated[Path | None, typer.Option("--config", help="The configuration file.")]
-Json = Annotated[bool, typer.Option("--json", help="JSON for programs; a line for each of a list.")]
-Key = Annotated[str, typer.Argument(metavar="KEY", help="Such as jobs.worker_concurrency.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON; for lists one line for each item.")]
+Key = Annotated[str, typer.Argument(metavar="KEY", help="The setting, for example jobs.worker_concurrency.")]
 COLUMNS = [
     Column("key", lambda row: row["key"]),
     Column("value", lambda row: _written(row["value"]), elastic=True),
@@ -28,23 +28,23 @@ COLUMNS = [
 
 @app.command("show")
 def show_command(
-    changed: Annotated[bool, typer.Option("--changed", help="Only what differs from the default.")] = False,
+    changed: Annotated[bool, typer.Option("--changed", help="Only settings that differ from the default.")] = False,
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Every setting, with where its value comes from; secrets are masked. Example: headrace config show --changed"""
+    """Show every setting and the source of its value; secrets are masked. Example: headrace config show --changed"""
     rows = [row for row in _rows(config) if not changed or row["source"] != "default"]
-    Show(as_json=as_json).table(rows, COLUMNS, empty="everything is as by default")
+    Show(as_json=as_json).table(rows, COLUMNS, empty="every setting has its default")
 
 
 @app.command("get")
 def get_command(
     key: Key,
-    reveal: Annotated[bool, typer.Option("--reveal", help="Show secrets as they are.")] = False,
+    reveal: Annotated[bool, typer.Option("--reveal", help="Show secrets without masks.")] = False,
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """The value of one setting. Example: headrace config get jobs.worker_concurrency"""
+    """Print the value of one setting. Example: headrace config get jobs.worker_concurrency"""
     path = _path(key)
     settings, _ = explain_settings(file=config)
     value = _plain(_value(settings, path))
@@ -58,10 +58,10 @@ def get_command(
 @app.command("set")
 def set_command(
     key: Key,
-    value: Annotated[str, typer.Argument(help="The new value; a list is separated by commas.")],
+    value: Annotated[str, typer.Argument(help="The new value; separate the items of a list by commas.")],
     config: Config = None,
 ) -> None:
-    """Change one setting in the file, whose comments and order stay.
+    """Change one setting in the file; comments and order stay.
 
     Example: headrace config set jobs.worker_concurrency 8
     """
@@ -70,34 +70,34 @@ def set_command(
     written = change(file, path, value)
     typer.echo(f"{key} = {_written(masked(path, written))} in {file}")
     if variable(path) in os.environ:
-        print(f"headrace: {variable(path)} is set here, and wins over the file", file=sys.stderr)  # noqa: T201
+        print(f"headrace: {variable(path)} is set in the environment and overrides the file", file=sys.stderr)  # noqa: T201
 
 
 @app.command("init")
 def init_command(
     file: Annotated[Path, typer.Argument(help="The file to write.")] = Path(FILE),
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Write a file with every setting, its default and what it is for. Example: headrace config init"""
+    """Write a file with every setting, its default and its help. Example: headrace config init"""
     if file.exists() and not force:
-        raise Conflict(f"{file} is there already: choose another name, or write over it with --force")
+        raise Conflict(f"{file} exists: choose another name, or overwrite the file with --force")
     try:
         file.write_text(template(), "utf-8")
     except OSError as error:
         raise BadRequest(f"{file} cannot be written: {error.strerror}") from None
-    typer.echo(f"wrote {file}: every setting with its default; take the # away from what you change")
+    typer.echo(f"wrote {file}: every setting with its default; remove the # before a setting that you change")
 
 
 @app.command("check")
 def check_command(config: Config = None) -> None:
-    """Look for everything that is wrong with the configuration; exit 2 if there is something.
+    """List all problems of the configuration; exit 2 if there are any.
 
     Example: headrace config check
     """
     settings = load_settings(file=config)
     file = settings_file(config)
     commands = f" and {len(settings.commands)} commands" if settings.commands else ""
-    typer.echo(f"the configuration is good: {len(list(keys()))} settings{commands}, {file or 'without a file'}")
+    typer.echo(f"the configuration is valid: {len(list(keys()))} settings{commands}, {file or 'without a file'}")
 
 
 def _rows(file: Path | None) -> list[dict[str, Any]]:
@@ -118,16 +118,14 @@ def _path(key: str) -> tuple[str, ...]:
     if path in set(keys()):
         return path
     if path[0] == "commands":
-        raise BadRequest("commands are tables of the file: edit them there, and see headrace commands check")
+        raise BadRequest("commands are tables of the file: edit the file, then run headrace commands check")
     if field_of(path) is not None or path == ("",):
         inside = ", ".join(".".join(known) for known in keys() if known[: len(path)] == path)
-        raise NotFound(f"{key} is a table: say one of {inside}")
+        raise NotFound(f"{key} is a table: name one of {inside}")
     from difflib import get_close_matches
 
     near = get_close_matches(key, [".".join(known) for known in keys()], 1)
-    raise NotFound(
-        f"there is no setting {key}" + (f"; did you mean {near[0]}?" if near else ": see headrace config show")
-    )
+    raise NotFound(f"unknown setting {key}" + (f"; did you mean {near[0]}?" if near else ": see headrace config show"))
 
 
 def _value(settings: Any, path: tuple[str, ...]) -> Any:

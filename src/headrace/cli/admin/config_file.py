@@ -19,8 +19,8 @@ from headrace.config.sources import read_toml
 from headrace.errors import BadRequest
 
 HEAD = """\
-# Settings of Headrace. Environment variables (HEADRACE_JOBS_WORKER_CONCURRENCY) and flags win over this file.
-# What stands here behind a # is the default: take the # away to change it. headrace config check says what is wrong.
+# Settings of Headrace. Environment variables (HEADRACE_JOBS_WORKER_CONCURRENCY) and flags override this file.
+# A value behind a # is the default: remove the # to change it. headrace config check lists problems.
 """
 TAIL = """
 # Programs that jobs may run on this machine, each under the key of its definition.
@@ -31,7 +31,7 @@ TAIL = """
 # Of settings that are not there by default.
 EXAMPLES = {
     "app": "shop",
-    "secret_key": "what openssl rand -base64 32 prints",
+    "secret_key": "the output of openssl rand -base64 32",
     "database.url": "postgresql://user:password@localhost:5432/jobs",
     "sql.database_url": "postgresql://headrace_sql:password@localhost:5432/jobs",
     "alerts.tls_ca": "own-ca.pem",
@@ -82,7 +82,7 @@ def change(file: Path, path: tuple[str, ...], text: str) -> Any:
             table[part] = tomlkit.table()
         table = table[part]
         if not isinstance(table, MutableMapping):
-            raise BadRequest(f"{file}: {part} is not a table there; mend the file first")
+            raise BadRequest(f"{file}: {part} is not a table; correct the file first")
     table[path[-1]] = value
     _write(file, tomlkit.dumps(document))
     return value

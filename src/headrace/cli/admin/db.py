@@ -21,13 +21,13 @@ from headrace.db.upkeep import health_warnings
 from headrace.errors import NotFound
 from headrace.triggers.health import trigger_warnings
 
-app = typer.Typer(help="The schema and the server.", no_args_is_help=True)
+app = typer.Typer(help="Manage the database: migrations, status, psql.", no_args_is_help=True)
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the embedded PostgreSQL.")]
 
 
 @app.command("migrate")
 def migrate_command(data_dir: DataDir = None, config: ConfigFile = None) -> None:
-    """Take every migration that is missing, and replace functions that changed. Example: headrace db migrate"""
+    """Apply missing migrations, and replace changed functions. Example: headrace db migrate"""
 
     async def work() -> None:
         async with _opened(data_dir) as database:
@@ -44,26 +44,26 @@ def migrate_command(data_dir: DataDir = None, config: ConfigFile = None) -> None
 
 @app.command("rollback")
 def rollback_command(
-    steps: Annotated[int, typer.Option(min=1, help="How many migrations to take back.")] = 1,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    steps: Annotated[int, typer.Option(min=1, help="How many migrations to roll back.")] = 1,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     data_dir: DataDir = None,
     config: ConfigFile = None,
 ) -> None:
-    """Take back the newest migrations, WITH THE DATA they hold. Example: headrace db rollback --steps 1 --yes"""
+    """Roll back the newest migrations and DELETE their data. Example: headrace db rollback --steps 1 --yes"""
     if not yes:
-        typer.confirm(f"Take back {steps} migration(s) and lose the data they hold?", abort=True)
+        typer.confirm(f"Roll back {steps} migration(s) and delete their data?", abort=True)
 
     async def work() -> None:
         async with _opened(data_dir) as database:
             for step in await rollback(database.endpoint, steps=steps):
-                typer.echo(f"took back {step.number:04} {step.name}")
+                typer.echo(f"rolled back {step.number:04} {step.name}")
 
     asyncio.run(work())
 
 
 @app.command("status")
 def status_command(data_dir: DataDir = None, config: ConfigFile = None) -> None:
-    """Show the server, each migration, the function files and what needs attention. Example: headrace db status"""
+    """Show the server, each migration, the function files and problems. Example: headrace db status"""
 
     async def work() -> None:
         async with _opened(data_dir) as database:
@@ -107,7 +107,7 @@ def url_command(data_dir: DataDir = None, config: ConfigFile = None) -> None:
 
 @app.command("psql", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def psql_command(context: typer.Context, data_dir: DataDir = None, config: ConfigFile = None) -> None:
-    """Open psql on the database; what follows goes to it. Example: headrace db psql -c 'table headrace.jobs'"""
+    """Open psql on the database, with further arguments. Example: headrace db psql -c 'table headrace.jobs'"""
 
     async def work() -> int:
         async with _opened(data_dir) as database:

@@ -14,17 +14,15 @@ from headrace.cli.core.errors import NotAllowed
 from headrace.cli.output.tables import Show
 from headrace.errors import BadRequest, NotFound
 
-Server = Annotated[str, typer.Argument(metavar="URL", help="The server's address, such as http://127.0.0.1:8720.")]
+Server = Annotated[str, typer.Argument(metavar="URL", help="The server's address, for example http://127.0.0.1:8720.")]
 
 
 def login(
     url: Server,
-    token: Annotated[
-        str | None, typer.Option("--token", help="The token; asked for, or read from stdin, when absent.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON for programs.")] = False,
+    token: Annotated[str | None, typer.Option("--token", help="The token; when absent, a prompt or stdin.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Check a token and keep it, so that --url URL alone suffices from then on.
+    """Check a token and store it; later commands need only --url URL.
 
     It is kept in the user's configuration folder, in a file that nobody else can read.
 
@@ -34,27 +32,27 @@ def login(
 
     given = (token or os.environ.get("HEADRACE_TOKEN") or _ask(url)).strip()
     if not given:
-        raise BadRequest("there is no token: give --token, or write it to stdin")
+        raise BadRequest("the token is missing: give --token, or write the token to stdin")
     asyncio.run(_check(url, given))
     file = store_token(url, given)
     Show(as_json=as_json).said(
-        f"signed in to {url}; the token is kept in {file}", {"url": url.rstrip("/"), "file": str(file)}
+        f"signed in to {url}; the token is stored in {file}", {"url": url.rstrip("/"), "file": str(file)}
     )
 
 
 def logout(
     url: Server,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON for programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Forget the token of a server; it stays good until it is revoked.
+    """Remove the stored token of a server; the token stays valid until it is revoked.
 
     Example: headrace logout http://127.0.0.1:8720
     """
     from headrace.cli.core.stored_tokens import forget_token
 
     if not forget_token(url):
-        raise NotFound(f"no token is kept for {url}")
-    Show(as_json=as_json).said(f"the token for {url} is forgotten", {"url": url.rstrip("/")})
+        raise NotFound(f"no token is stored for {url}")
+    Show(as_json=as_json).said(f"the token for {url} was removed", {"url": url.rstrip("/")})
 
 
 def _ask(url: str) -> str:
@@ -73,4 +71,4 @@ async def _check(url: str, token: str) -> None:
         except NotAllowed as error:
             # A worker's token is good, and may not look around.
             if api.last_status != 403:
-                raise NotAllowed(f"{url} does not know this token, or it is not good any more") from error
+                raise NotAllowed(f"{url} refuses this token: the token is unknown, expired or revoked") from error

@@ -15,8 +15,8 @@ from headrace.cli.core.pausing import Note, Until, pause, pause_words
 from headrace.cli.output.tables import Column, span, when
 from headrace.errors import BadRequest
 
-app = typer.Typer(help="Where jobs wait.", no_args_is_help=True)
-Queue = Annotated[str, typer.Argument(metavar="QUEUE", help="Its name, such as default.")]
+app = typer.Typer(help="List, pause and change queues.", no_args_is_help=True)
+Queue = Annotated[str, typer.Argument(metavar="QUEUE", help="The queue, for example default.")]
 COLUMNS = [
     Column("queue", lambda queue: queue["queue"], elastic=True),
     Column("state", lambda queue: state_of(queue), elastic=True),
@@ -33,7 +33,7 @@ COLUMNS = [
 @app.command("list")
 @speaks_to_api
 async def list_command(call: Call, *, limit: Limit = 50, everything: All = False, system: System = False) -> None:
-    """Queues by name, with how much waits and for how long. Example: headrace queues list"""
+    """List queues by name, with the number of waiting jobs and the longest wait. Example: headrace queues list"""
     async with call.api() as api:
         found = api.items("/admin/queues", limit=how_many(limit, everything), include_system=system or None)
         call.show.table([q async for q in found], COLUMNS)
@@ -42,7 +42,7 @@ async def list_command(call: Call, *, limit: Limit = 50, everything: All = False
 @app.command("show")
 @speaks_to_api
 async def show_command(call: Call, queue: Queue) -> None:
-    """One queue. Example: headrace queues show default"""
+    """Show one queue. Example: headrace queues show default"""
     async with call.api() as api:
         _show(call, await api.get(f"/admin/queues/{quote(queue, safe='')}"))
 
@@ -53,17 +53,21 @@ async def set_command(
     call: Call,
     queue: Queue,
     max_running: Annotated[
-        str | None, typer.Option("--max-running", metavar="N", help="Jobs at once, over all workers; none lifts it.")
+        str | None,
+        typer.Option(
+            "--max-running", metavar="N", help="The most running jobs, over all workers; none removes the limit."
+        ),
     ] = None,
     fair: Annotated[
-        bool | None, typer.Option("--fair/--first-come", help="Have tenants take turns, by weight; or serve by age.")
+        bool | None,
+        typer.Option("--fair/--first-come", help="Tenants take turns, by weight; or the oldest job is first."),
     ] = None,
     ageing: Annotated[
         str | None,
-        typer.Option("--ageing", help="After so long a job is served as the most urgent are: 1h; 0 is never."),
+        typer.Option("--ageing", help="The wait after which a job is served like the most urgent: 1h; 0 is never."),
     ] = None,
 ) -> None:
-    """Change how its jobs are served, from now on and in every worker.
+    """Change how a queue is served, from now on and in every worker.
 
     Example: headrace queues set default --fair --max-running 100
     """
@@ -81,7 +85,7 @@ async def set_command(
 @app.command("pause")
 @speaks_to_api
 async def pause_command(call: Call, queue: Queue, note: Note = "", until: Until = None) -> None:
-    """Have no more of its jobs claimed; what runs, runs on.
+    """Stop claims of the queue's jobs; running jobs continue, and enqueues are accepted.
 
     Example: headrace queues pause default --note 'mail is down' --until 2h
     """
@@ -92,10 +96,10 @@ async def pause_command(call: Call, queue: Queue, note: Note = "", until: Until 
 @app.command("resume")
 @speaks_to_api
 async def resume_command(call: Call, queue: Queue) -> None:
-    """Have its jobs claimed again. Example: headrace queues resume default"""
+    """Resume claims of the queue's jobs. Example: headrace queues resume default"""
     async with call.api() as api:
         resumed = await api.post(f"/admin/queues/{quote(queue, safe='')}/resume")
-        call.show.said(f"queue {queue} goes on", resumed)
+        call.show.said(f"queue {queue} is resumed", resumed)
 
 
 def state_of(queue: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from headrace.cli.core.durations import duration
 from headrace.cli.jobs.wait_job import show_end, wait_until_ended
 from headrace.cli.output.tables import Column, size, when
 
-app = typer.Typer(help="How long history is kept.", no_args_is_help=True)
+app = typer.Typer(help="Show and apply retention.", no_args_is_help=True)
 
 SHARES = [
     Column("definition", lambda one: one["definition"], elastic=True),
@@ -24,7 +24,7 @@ SHARES = [
 @app.command("show")
 @speaks_to_api
 async def show_command(call: Call) -> None:
-    """Show for how long what is kept, how much there is, and what was done last.
+    """Show the settings of retention, how much is stored, and the last run.
 
     Example: headrace retention show
     """
@@ -37,11 +37,11 @@ async def show_command(call: Call) -> None:
 @speaks_to_api
 async def run_command(
     call: Call,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and change nothing.")] = False,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Whether to wait for the end.")] = True,
-    timeout: Annotated[str | None, typer.Option("--timeout", help="How long at most, such as 5m.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed, and change nothing.")] = False,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for the end.")] = True,
+    timeout: Annotated[str | None, typer.Option("--timeout", help="The longest wait, for example 5m.")] = None,
 ) -> None:
-    """Have a worker remove what is too old, now instead of at its time.
+    """Let a worker remove old history now.
 
     Example: headrace retention run --dry-run
     """
@@ -52,7 +52,7 @@ async def run_command(
             return
         job_id = (await api.post("/admin/retention/run"))["job_id"]
         if not wait:
-            call.show.said(f"a worker is asked for it: headrace jobs wait {job_id}", {"job_id": job_id})
+            call.show.said(f"a job was enqueued: headrace jobs wait {job_id}", {"job_id": job_id})
             return
         show_end(call, await wait_until_ended(api, job_id, timeout=patience, quiet=call.as_json))
 
@@ -62,9 +62,9 @@ def _show_preview(call: Call, found: dict[str, Any]) -> None:
         call.show.item(found, [])
         return
     weeks = ", ".join(one["lower_bound"][:10] for one in found["weeks"])
-    call.show.table(found["definitions"], SHARES, empty="nothing would go")
+    call.show.table(found["definitions"], SHARES, empty="nothing would be removed")
     if found["jobs"]:
-        call.show.note(f"{_jobs(found['jobs'])} would go, about {size(found['bytes'])}")
+        call.show.note(f"{_jobs(found['jobs'])} would be removed, about {size(found['bytes'])}")
     if weeks:
         call.show.note(f"whole weeks: {weeks}")
 
@@ -79,7 +79,7 @@ def _rows(found: Mapping[str, Any]) -> list[tuple[str, Any]]:
         ("size", f"{size(sum(week['bytes'] for week in weeks))}, about {sum(week['jobs'] for week in weeks):,} jobs"),
         ("being removed", ", ".join(week["lower_bound"][:10] for week in weeks if week["leaving"])),
         ("last run", None if last is None else f"{last['status']} {when(last['finished_at'])}"),
-        ("it removed", None if last is None or not last["result"] else _jobs(last["result"].get("jobs", 0))),
+        ("removed", None if last is None or not last["result"] else _jobs(last["result"].get("jobs", 0))),
     ]
 
 

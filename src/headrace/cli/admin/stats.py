@@ -31,10 +31,12 @@ BUSIEST = [
 @speaks_to_api
 async def stats(
     call: Call,
-    window: Annotated[Window, typer.Option("--window", help="How far to look back.")] = "24h",
-    top: Annotated[int, typer.Option("--top", min=0, max=50, help="How many of the busiest definitions.")] = 5,
+    window: Annotated[Window, typer.Option("--window", help="The period up to now.")] = "24h",
+    top: Annotated[
+        int, typer.Option("--top", min=0, max=50, help="How many definitions to list, the busiest first.")
+    ] = 5,
 ) -> None:
-    """How many jobs there are, how many came and ended, and which definitions are busiest.
+    """Show how many jobs wait, run, came in and ended, and the busiest definitions.
 
     Example: headrace stats --window 1h
     """
@@ -91,7 +93,7 @@ def _show(
         ),
         ("came in", f"{total['enqueued']:>7}  {spark([step['enqueued'] for step in steps])}"),
         ("ended", f"{sum(ended):>7}  {spark(ended)}"),
-        ("waited", f"{span(total['latency_mean'])} on average, at most {span(total['latency_p95'])} for 95 of 100"),
-        ("took", f"{span(total['duration_mean'])} on average, at most {span(total['duration_p95'])} for 95 of 100"),
+        ("waited", f"{span(total['latency_mean'])} on average, {span(total['latency_p95'])} for the 95th percentile"),
+        ("took", f"{span(total['duration_mean'])} on average, {span(total['duration_p95'])} for the 95th percentile"),
     ]
     call.show.item(summary, rows)

@@ -14,25 +14,31 @@ from headrace.cli.core.pausing import Note, Until, pause, pause_words
 from headrace.cli.output.tables import Column, ago, when
 from headrace.errors import BadRequest
 
-app = typer.Typer(help="Whose jobs there are, and what each may have.", no_args_is_help=True)
-Name = Annotated[str, typer.Argument(metavar="NAME", help="How the tenant is addressed, such as acme.")]
-Title = Annotated[str | None, typer.Option("--title", help="What people read.")]
-Weight = Annotated[
-    int | None, typer.Option("--weight", min=1, max=1000, help="Its share where tenants take turns in a queue.")
-]
+app = typer.Typer(help="Manage tenants and their limits.", no_args_is_help=True)
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The tenant, for example acme.")]
+Title = Annotated[str | None, typer.Option("--title", help="The name on screens.")]
+Weight = Annotated[int | None, typer.Option("--weight", min=1, max=1000, help="The tenant's share in fair queues.")]
 LIMITS = {
     "max_running": Annotated[
-        str | None, typer.Option("--max-running", metavar="N", help="Jobs at once, over all workers; none lifts it.")
+        str | None,
+        typer.Option(
+            "--max-running", metavar="N", help="The most running jobs, over all workers; none removes the limit."
+        ),
     ],
     "max_queued": Annotated[
-        str | None, typer.Option("--max-queued", metavar="N", help="Jobs that are not ended yet; none lifts the limit.")
+        str | None, typer.Option("--max-queued", metavar="N", help="The most live jobs; none removes the limit.")
     ],
     "max_payload_bytes": Annotated[
-        str | None, typer.Option("--max-payload-bytes", metavar="N", help="Size of a job's payload; none lifts it.")
+        str | None,
+        typer.Option("--max-payload-bytes", metavar="N", help="The largest payload of a job; none removes the limit."),
     ],
     "requests_per_minute": Annotated[
         str | None,
-        typer.Option("--requests-per-minute", metavar="N", help="Of its tokens, in each API process; none lifts it."),
+        typer.Option(
+            "--requests-per-minute",
+            metavar="N",
+            help="The most requests a minute, in each API process; none removes the limit.",
+        ),
     ],
 }
 COLUMNS = [
@@ -50,7 +56,7 @@ COLUMNS = [
 @app.command("list")
 @speaks_to_api
 async def list_command(call: Call, *, limit: Limit = 50, everything: All = False) -> None:
-    """Tenants by name. Example: headrace tenants list"""
+    """List tenants by name. Example: headrace tenants list"""
     async with call.api() as api:
         call.show.table([t async for t in api.items("/admin/tenants", limit=how_many(limit, everything))], COLUMNS)
 
@@ -58,7 +64,7 @@ async def list_command(call: Call, *, limit: Limit = 50, everything: All = False
 @app.command("show")
 @speaks_to_api
 async def show_command(call: Call, name: Name) -> None:
-    """One tenant with its limits. Example: headrace tenants show default"""
+    """Show one tenant with its limits. Example: headrace tenants show default"""
     async with call.api() as api:
         _show(call, await api.get(f"/admin/tenants/{quote(name, safe='')}"))
 
@@ -74,10 +80,10 @@ async def create_command(
     *,
     limits: dict[str, str],
 ) -> None:
-    """Make a tenant. Example: headrace tenants create acme --title 'Acme Ltd' --max-queued 10000"""
+    """Create a tenant. Example: headrace tenants create acme --title 'Acme Ltd' --max-queued 10000"""
     async with call.api() as api:
         made = await api.post("/admin/tenants", {"name": name, **_body(title, weight, limits)})
-        call.show.said(f"made tenant {made['name']}", made)
+        call.show.said(f"created tenant {made['name']}", made)
 
 
 @app.command("update")
@@ -91,13 +97,13 @@ async def update_command(
     *,
     limits: dict[str, str],
 ) -> None:
-    """Change a tenant's title or limits; what is not said stays.
+    """Change a tenant's title or limits; other settings stay.
 
     Example: headrace tenants update default --max-queued none
     """
     body = _body(title, weight, limits)
     if not body:
-        raise BadRequest("nothing to change: give --title, --weight or a limit, such as --max-running")
+        raise BadRequest("nothing to change: give --title, --weight or a limit, for example --max-running")
     async with call.api() as api:
         _show(call, await api.patch(f"/admin/tenants/{quote(name, safe='')}", body))
 
@@ -116,7 +122,7 @@ def _body(title: str | None, weight: int | None, limits: Mapping[str, str | None
 @app.command("pause")
 @speaks_to_api
 async def pause_command(call: Call, name: Name, note: Note = "", until: Until = None) -> None:
-    """Have none of its jobs claimed; what runs, runs on.
+    """Stop claims of the tenant's jobs; running jobs continue, and enqueues are accepted.
 
     Example: headrace tenants pause default --note 'bill not paid'
     """
@@ -127,10 +133,10 @@ async def pause_command(call: Call, name: Name, note: Note = "", until: Until = 
 @app.command("resume")
 @speaks_to_api
 async def resume_command(call: Call, name: Name) -> None:
-    """Have its jobs claimed again. Example: headrace tenants resume default"""
+    """Resume claims of the tenant's jobs. Example: headrace tenants resume default"""
     async with call.api() as api:
         resumed = await api.post(f"/admin/tenants/{quote(name, safe='')}/resume")
-        call.show.said(f"tenant {name} goes on", resumed)
+        call.show.said(f"tenant {name} is resumed", resumed)
 
 
 def _show(call: Call, tenant: dict[str, Any]) -> None:

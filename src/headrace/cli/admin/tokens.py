@@ -16,7 +16,7 @@ from headrace.errors import BadRequest, NotFound
 if TYPE_CHECKING:
     from headrace.cli.core.api import Api
 
-app = typer.Typer(help="Who may use the API: make tokens, list them, revoke them.", no_args_is_help=True)
+app = typer.Typer(help="Create, list and revoke tokens of the API.", no_args_is_help=True)
 Role = Literal["super_admin", "tenant_admin", "tenant_viewer", "worker"]
 STATES = {"good": "green", "revoked": "dim", "expired": "red"}
 COLUMNS = [
@@ -37,9 +37,9 @@ COLUMNS = [
 @speaks_to_api
 async def list_command(
     call: Call,
-    good: Annotated[bool, typer.Option("--good", help="Only those that open something now.")] = False,
+    good: Annotated[bool, typer.Option("--good", help="Only valid tokens.")] = False,
 ) -> None:
-    """Tokens, newest first. Example: headrace tokens list --good"""
+    """List tokens, newest first. Example: headrace tokens list --good"""
     async with call.api() as api:
         tokens = await _all(api)
         call.show.table([token for token in tokens if not good or _state(token) == "good"], COLUMNS)
@@ -49,22 +49,23 @@ async def list_command(
 @speaks_to_api
 async def create_command(
     call: Call,
-    name: Annotated[str, typer.Argument(help="Whose it is, or what for.")],
-    role: Annotated[Role, typer.Option("--role", help="What it allows.")],
+    name: Annotated[str, typer.Argument(help="The name of the token: its owner or purpose.")],
+    role: Annotated[Role, typer.Option("--role", help="The role of the token.")],
     queues: Annotated[
-        str | None, typer.Option("--queues", help="Of a worker: the queues it may serve, separated by commas.")
+        str | None, typer.Option("--queues", help="For a worker's token: its queues, separated by commas.")
     ] = None,
     expires: Annotated[
-        str | None, typer.Option("--expires", help="How long it is good, such as 30d, or until when; never if absent.")
+        str | None,
+        typer.Option("--expires", help="When the token expires: after 30d, or at a time; never when absent."),
     ] = None,
 ) -> None:
-    """Make a token and show it, this once. A tenant's role needs --tenant.
+    """Create a token and show it once. A tenant's role needs --tenant.
 
     Example: headrace tokens create ci --role worker --expires 30d
     """
     of_tenant = role.startswith("tenant_")
     if of_tenant and call.tenant is None:
-        raise BadRequest(f"a {role} token is of one tenant: say which with --tenant")
+        raise BadRequest(f"a {role} token belongs to one tenant: name the tenant with --tenant")
     body = {
         "name": name,
         "role": role,
@@ -80,18 +81,20 @@ async def create_command(
         return
     call.show.note(made["token"])
     sys.stdout.flush()
-    ends = f"; it is good until {made['expires_at']}" if made["expires_at"] else ""
-    print(f"This is the only time that it is shown: keep it now{ends}.", file=sys.stderr)  # noqa: T201
+    ends = f". The token expires at {made['expires_at']}" if made["expires_at"] else ""
+    print(f"The token is shown only now: store it{ends}.", file=sys.stderr)  # noqa: T201
 
 
 @app.command("revoke")
 @speaks_to_api
 async def revoke_command(
     call: Call,
-    which: Annotated[str, typer.Argument(metavar="ID_OR_NAME", help="Its id, the beginning of it, or its name.")],
+    which: Annotated[
+        str, typer.Argument(metavar="ID_OR_NAME", help="The token's id, a prefix of the id, or its name.")
+    ],
     yes: Yes = False,
 ) -> None:
-    """Have a token open nothing from now on. Example: headrace tokens revoke ci --yes"""
+    """Revoke a token. Example: headrace tokens revoke ci --yes"""
     async with call.api() as api:
         found = _find(await _all(api), which)
         confirm(f"Revoke the {found['role']} token {found['name']!r} ({found['id']})?", yes=yes)
@@ -109,9 +112,9 @@ def _find(tokens: list[dict[str, Any]], wanted: str) -> dict[str, Any]:
     found = [token for token in tokens if token["id"].startswith(wanted.lower())] if len(wanted) >= 4 else []
     found = found or [token for token in tokens if token["name"] == wanted and token["revoked_at"] is None]
     if not found:
-        raise NotFound(f"there is no token {wanted!r}: see headrace tokens list")
+        raise NotFound(f"unknown token {wanted!r}: see headrace tokens list")
     if len(found) > 1:
-        raise BadRequest(f"there are {len(found)} tokens {wanted!r}: say which by its id, see headrace tokens list")
+        raise BadRequest(f"{len(found)} tokens match {wanted!r}: give the id, see headrace tokens list")
     return found[0]
 
 
@@ -126,7 +129,7 @@ def _queues(text: str | None) -> list[str] | None:
 
 def _end(text: str | None) -> dict[str, object]:
     if text is not None and text.strip().isdecimal():
-        raise BadRequest(f"--expires needs a unit, such as {text.strip()}d, or a time such as 2030-01-31T12:00Z")
+        raise BadRequest(f"--expires needs a unit, for example {text.strip()}d, or a time like 2030-01-31T12:00Z")
     return ahead(text, "expires", "--expires")
 
 

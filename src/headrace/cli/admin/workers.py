@@ -15,9 +15,11 @@ from headrace.errors import BadRequest, NotFound
 if TYPE_CHECKING:
     from headrace.cli.core.api import Api
 
-app = typer.Typer(help="Who runs jobs.", no_args_is_help=True)
+app = typer.Typer(help="List and drain workers.", no_args_is_help=True)
 LARGEST_PAGE = 200
-Worker = Annotated[str, typer.Argument(metavar="WORKER", help="Its number, its name, or the beginning of its name.")]
+Worker = Annotated[
+    str, typer.Argument(metavar="WORKER", help="The worker's number, its name, or a prefix of its name.")
+]
 COLUMNS = [
     Column("id", lambda worker: worker["id"], right=True),
     Column("name", lambda worker: worker["name"], elastic=True),
@@ -38,22 +40,22 @@ async def list_command(
     call: Call,
     state: Annotated[
         Literal["live", "stopped", "lost", "any"],
-        typer.Option("--state", help="Those in this state; any: live, or ended within a day."),
+        typer.Option("--state", help="Only workers in this state; any: live, or ended within a day."),
     ] = "live",
     limit: Limit = 50,
     everything: All = False,
 ) -> None:
-    """Workers, newest first; a stale one has missed a heartbeat. Example: headrace workers list --state any"""
+    """List workers, newest first; a stale worker has missed a heartbeat. Example: headrace workers list --state any"""
     wanted = None if state == "any" else state
     async with call.api() as api:
         found = api.items("/admin/workers", limit=how_many(limit, everything), page=LARGEST_PAGE, state=wanted)
-        call.show.table([worker async for worker in found], COLUMNS, empty="none: start one with headrace worker")
+        call.show.table([worker async for worker in found], COLUMNS, empty="no workers: start one with headrace worker")
 
 
 @app.command("show")
 @speaks_to_api
 async def show_command(call: Call, worker: Worker) -> None:
-    """One worker, with what it runs. Example: headrace workers show 1"""
+    """Show one worker and its running jobs. Example: headrace workers show 1"""
     async with call.api() as api:
         found = await _find(api, worker)
     rows = [
@@ -78,7 +80,7 @@ async def show_command(call: Call, worker: Worker) -> None:
 @app.command("drain")
 @speaks_to_api
 async def drain_command(call: Call, worker: Worker) -> None:
-    """Have a worker finish what it runs, claim no more and stop. Example: headrace workers drain 1"""
+    """Let a worker claim no more, finish its jobs and stop. Example: headrace workers drain 1"""
     async with call.api() as api:
         found = await _find(api, worker)
         drained = await api.post(f"/admin/workers/{found['id']}/drain")
@@ -106,8 +108,8 @@ async def _find(api: Api, wanted: str) -> dict[str, Any]:
     live = [w async for w in api.items("/admin/workers", limit=None, page=LARGEST_PAGE, state="live")]
     fitting = [w for w in live if w["name"] == wanted] or [w for w in live if w["name"].startswith(wanted)]
     if not fitting:
-        raise NotFound(f"there is no live worker {wanted!r}: see headrace workers list")
+        raise NotFound(f"unknown live worker {wanted!r}: see headrace workers list")
     if len(fitting) > 1:
         names = ", ".join(f"{w['id']} ({w['name']})" for w in fitting[:5])
-        raise BadRequest(f"{len(fitting)} live workers begin with {wanted!r}: say the number, such as {names}")
+        raise BadRequest(f"{len(fitting)} live workers match {wanted!r}: give the number, for example {names}")
     return fitting[0]

@@ -44,5 +44,5 @@ async def _find(api: Api, path: str, said: str, noun: str, hint: str, **params: 
     if len(found) == 1:
         return found[0]
     if not found:
-        raise NotFound(f"there is no {noun} {said!r}: see {hint}")
-    raise NotFound(f"{len(found)} {noun}s are called {said!r}: give an id, see {hint}")
+        raise NotFound(f"unknown {noun} {said!r}: see {hint}")
+    raise NotFound(f"{len(found)} {noun}s have the name {said!r}: give an id, see {hint}")

@@ -14,11 +14,11 @@ from headrace.cli.core.call import Call, speaks_to_api
 from headrace.cli.core.options import All, Limit, how_many
 from headrace.cli.output.tables import Column, ago, one_line, when
 
-app = typer.Typer(help="What is wrong, who is told, and what was sent.", no_args_is_help=True)
+app = typer.Typer(help="Manage alerts, their rules and their targets.", no_args_is_help=True)
 app.add_typer(alerts_rules.app, name="rules")
 app.add_typer(alerts_targets.app, name="targets")
 State = Literal["open", "closed", "all"]
-Id = Annotated[str, typer.Argument(metavar="ID", help="Its id, or a part of it.")]
+Id = Annotated[str, typer.Argument(metavar="ID", help="The alert's id, or a part of the id.")]
 COLUMNS = [
     Column("id", lambda alert: alert["id"], narrow=lambda alert: alert["id"][:8]),
     Column("tenant", lambda alert: alert["tenant"] or "all"),
@@ -34,7 +34,7 @@ DELIVERY_COLUMNS = [
     Column("rule", lambda one: one["rule"], elastic=True),
     Column("target", lambda one: one["target"], elastic=True),
     Column("code", lambda one: one["status_code"], right=True),
-    Column("came of it", lambda one: one_line(one["error"]) or "arrived", elastic=True),
+    Column("outcome", lambda one: one_line(one["error"]) or "arrived", elastic=True),
     Column("notice", lambda one: one["notice_id"], narrow=lambda one: one["notice_id"][:8], spare=True),
 ]
 
@@ -43,23 +43,23 @@ DELIVERY_COLUMNS = [
 @speaks_to_api
 async def list_command(
     call: Call,
-    state: Annotated[State, typer.Option("--state", help="Those that are open, closed, or all.")] = "open",
-    rule: Annotated[str | None, typer.Option("--rule", help="Only of this rule.")] = None,
+    state: Annotated[State, typer.Option("--state", help="Only open alerts, only closed ones, or all.")] = "open",
+    rule: Annotated[str | None, typer.Option("--rule", help="Only alerts of this rule.")] = None,
     limit: Limit = 50,
     everything: All = False,
 ) -> None:
-    """Alerts, newest first. Example: headrace alerts list --state all"""
+    """List alerts, newest first. Example: headrace alerts list --state all"""
     async with call.api() as api:
         rule_id = None if rule is None else (await find_rule(api, rule))["id"]
         items = api.items("/alerts", limit=how_many(limit, everything), state=state, rule_id=rule_id)
-        empty = "nothing is wrong" if state == "open" else "no alerts"
+        empty = "no open alerts" if state == "open" else "no alerts"
         call.show.table([alert async for alert in items], COLUMNS, empty=empty)
 
 
 @app.command("show")
 @speaks_to_api
 async def show_command(call: Call, alert: Id) -> None:
-    """One alert. Example: headrace alerts show 0198c0de"""
+    """Show one alert. Example: headrace alerts show 0198c0de"""
     async with call.api() as api:
         found = await find_alert(api, alert)
         call.show.item(found, _rows(found))
@@ -68,7 +68,7 @@ async def show_command(call: Call, alert: Id) -> None:
 @app.command("ack")
 @speaks_to_api
 async def ack_command(call: Call, alert: Id) -> None:
-    """Have nothing more told of it until it is over. Example: headrace alerts ack 0198c0de"""
+    """Mute an alert until it closes. Example: headrace alerts ack 0198c0de"""
     async with call.api() as api:
         found = await find_alert(api, alert)
         done = await api.post(f"/alerts/{found['id']}/acknowledge")
@@ -78,7 +78,7 @@ async def ack_command(call: Call, alert: Id) -> None:
 @app.command("close")
 @speaks_to_api
 async def close_command(call: Call, alert: Id) -> None:
-    """Say that it is over; what still holds opens another. Example: headrace alerts close 0198c0de"""
+    """Close an alert; a condition that still holds opens a new one. Example: headrace alerts close 0198c0de"""
     async with call.api() as api:
         found = await find_alert(api, alert)
         done = await api.post(f"/alerts/{found['id']}/close")
@@ -89,7 +89,7 @@ async def close_command(call: Call, alert: Id) -> None:
 @speaks_to_api
 async def deliveries_command(
     call: Call,
-    notice: Annotated[str | None, typer.Option("--notice", help="Only of the notice with this id.")] = None,
+    notice: Annotated[str | None, typer.Option("--notice", help="Only attempts of the notice with this id.")] = None,
     limit: Limit = 50,
     everything: All = False,
 ) -> None:

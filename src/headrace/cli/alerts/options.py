@@ -19,16 +19,23 @@ def _option(kind: Any, name: str, help: str, **how: Any) -> Any:  # noqa: A002 -
 
 SETTINGS: dict[str, Any] = {
     "parameters": _option(
-        list[str], "--set", "A parameter of its kind, such as n=5 or definition=mail.", metavar="NAME=VALUE"
+        list[str],
+        "--set",
+        "A parameter of the rule's kind, for example n=5 or definition=mail. Repeatable.",
+        metavar="NAME=VALUE",
     ),
-    "targets": _option(list[str], "--target", "Whom it tells; several times for several."),
-    "repeat": _option(str, "--repeat", "How often what lasts is told again, such as 1h; or none."),
-    "recover_after": _option(str, "--recover-after", "For how long it must not hold before it is over, such as 5m."),
-    "group": _option(str, "--group", "New alerts wait for so long after a notice and go together, such as 1m."),
-    "escalate_after": _option(str, "--escalate-after", "With which repeat --escalate-to is told too; or none."),
+    "targets": _option(list[str], "--target", "A target of the rule. Repeatable."),
+    "repeat": _option(str, "--repeat", "How often the notice of an open alert is repeated, for example 1h; or none."),
+    "recover_after": _option(
+        str, "--recover-after", "How long the condition must not hold before the alert closes, for example 5m."
+    ),
+    "group": _option(str, "--group", "How long new alerts wait after a notice, to share the next one, for example 1m."),
+    "escalate_after": _option(
+        str, "--escalate-after", "The repeat from which --escalate-to gets the notices too; or none."
+    ),
     "escalate_to": _option(str, "--escalate-to", "The second target; or none."),
-    "quiet": _option(str, "--quiet", "When nothing is told, such as 22:00-07:00; or none."),
-    "timezone": _option(str, "--timezone", "Where the clock of --quiet hangs, such as Europe/Berlin; UTC if absent."),
+    "quiet": _option(str, "--quiet", "The time without notices, for example 22:00-07:00; or none."),
+    "timezone": _option(str, "--timezone", "The time zone of --quiet, for example Europe/Berlin; UTC when absent."),
 }
 LENGTHS = {"repeat": "repeat_seconds", "recover_after": "recover_after_seconds", "group": "group_seconds"}
 
@@ -56,7 +63,7 @@ def _quiet(text: str) -> tuple[str | None, str | None]:
         return None, None
     start, dash, end = (part.strip() for part in text.partition("-"))
     if not dash:
-        raise BadRequest(f"--quiet is from when until when, such as 22:00-07:00, not {text!r}")
+        raise BadRequest(f"--quiet is a start and an end, for example 22:00-07:00, not {text!r}")
     return start, end
 
 
@@ -65,7 +72,7 @@ def _parameters(given: Sequence[str]) -> dict[str, Any]:
     for text in given:
         name, equals, value = text.partition("=")
         if not equals:
-            raise BadRequest(f"--set is name=value, such as n=5, not {text!r}")
+            raise BadRequest(f"--set is name=value, for example n=5, not {text!r}")
         found[name.strip()] = _value(value.strip())
     return found
 

@@ -19,8 +19,8 @@ from headrace.errors import BadRequest, Conflict
 if TYPE_CHECKING:
     from headrace.cli.core.api import Api
 
-app = typer.Typer(help="Where notices go.", no_args_is_help=True)
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name, or its id or a part of it.")]
+app = typer.Typer(help="Manage the targets of notices.", no_args_is_help=True)
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The target's name, its id, or a part of the id.")]
 Kind = Literal["webhook", "email", "command"]
 Signing = Literal["keep", "off", "new"]
 COLUMNS = [
@@ -38,7 +38,7 @@ PAUSE = 0.25
 @app.command("list")
 @speaks_to_api
 async def list_command(call: Call, limit: Limit = 50, everything: All = False) -> None:
-    """Targets by name. Example: headrace alerts targets list"""
+    """List targets by name. Example: headrace alerts targets list"""
     async with call.api() as api:
         items = api.items("/alerts/targets", limit=how_many(limit, everything))
         call.show.table([target async for target in items], COLUMNS, empty="no targets")
@@ -47,7 +47,7 @@ async def list_command(call: Call, limit: Limit = 50, everything: All = False) -
 @app.command("show")
 @speaks_to_api
 async def show_command(call: Call, name: Name) -> None:
-    """One target. Example: headrace alerts targets show people"""
+    """Show one target. Example: headrace alerts targets show people"""
     async with call.api() as api:
         target = await find_target(api, name)
         rows = [(key, target[key]) for key in ("id", "name", "kind", "address", "signed")]
@@ -59,20 +59,18 @@ async def show_command(call: Call, name: Name) -> None:
 @speaks_to_api
 async def create_command(
     call: Call,
-    name: Annotated[str, typer.Argument(help="What it is called.")],
-    kind: Annotated[Kind, typer.Argument(help="How notices get there.")],
-    address: Annotated[
-        str, typer.Argument(help="An address of the web, e-mail addresses with commas, or a command's key.")
-    ],
-    unsigned: Annotated[bool, typer.Option("--unsigned", help="Of a webhook: send it without a signature.")] = False,
+    name: Annotated[str, typer.Argument(help="The name of the target.")],
+    kind: Annotated[Kind, typer.Argument(help="How notices are sent.")],
+    address: Annotated[str, typer.Argument(help="A URL, e-mail addresses separated by commas, or a command's key.")],
+    unsigned: Annotated[bool, typer.Option("--unsigned", help="Send the webhook without a signature.")] = False,
 ) -> None:
-    """Make a target; the key of a webhook's signature is shown, this once.
+    """Create a target; the key of a webhook's signature is shown once.
 
     Example: headrace alerts targets create people email ann@example.com,bob@example.com
     """
     async with call.api() as api:
         body = {"name": name, "kind": kind, "address": address, "sign": not unsigned}
-        _show_made(call, f"made target {name}", await api.post("/alerts/targets", body))
+        _show_made(call, f"created target {name}", await api.post("/alerts/targets", body))
 
 
 @app.command("update")
@@ -80,10 +78,10 @@ async def create_command(
 async def update_command(
     call: Call,
     name: Name,
-    rename: Annotated[str | None, typer.Option("--name", help="What it is called from now on.")] = None,
-    address: Annotated[str | None, typer.Option("--address", help="Where notices go from now on.")] = None,
+    rename: Annotated[str | None, typer.Option("--name", help="The new name.")] = None,
+    address: Annotated[str | None, typer.Option("--address", help="The new address.")] = None,
     signing: Annotated[
-        Signing, typer.Option("--signing", help="Keep the key of its signature, take it off, or make a new one.")
+        Signing, typer.Option("--signing", help="Keep the key of the signature, remove the key, or make a new one.")
     ] = "keep",
 ) -> None:
     """Change a target. Example: headrace alerts targets update people --address ann@example.com"""
@@ -99,7 +97,7 @@ async def update_command(
 @app.command("delete")
 @speaks_to_api
 async def delete_command(call: Call, name: Name, yes: Yes = False) -> None:
-    """Remove a target; refused while a rule tells it. Example: headrace alerts targets delete people --yes"""
+    """Delete a target; refused while a rule uses it. Example: headrace alerts targets delete people --yes"""
     async with call.api() as api:
         target = await find_target(api, name)
         confirm(f"Delete the alert target {target['name']!r}?", yes=yes)
@@ -111,7 +109,7 @@ async def delete_command(call: Call, name: Name, yes: Yes = False) -> None:
 async def try_out(
     call: Call,
     name: Name,
-    wait: Annotated[str, typer.Option("--wait", help="How long to wait for an answer; 0 is not at all.")] = "30s",
+    wait: Annotated[str, typer.Option("--wait", help="How long to wait for the response; 0 is not at all.")] = "30s",
 ) -> None:
     """Send a test notice to a target. Example: headrace alerts test people --wait 0"""
     patience = duration(wait, "--wait")
@@ -121,7 +119,7 @@ async def try_out(
         tried = await _wait(api, sent["notice_id"], patience) if patience else None
     if tried is None:
         look = f"headrace alerts deliveries --notice {sent['notice_id']}"
-        call.show.said(f"a test notice to {target['name']} is on its way: {look}", sent)
+        call.show.said(f"a test notice to {target['name']} was enqueued: {look}", sent)
     elif tried["error"] is not None:
         raise Conflict(f"the test notice did not reach {target['name']}: {tried['error']}")
     else:
@@ -144,4 +142,4 @@ def _show_made(call: Call, words: str, made: dict[str, Any]) -> None:
     call.show.said(words, made)
     if made["key"] is not None and not call.as_json:
         sys.stdout.flush()
-        print(f"The key of its signature, shown this once: {made['key']}", file=sys.stderr)  # noqa: T201
+        print(f"The key of the signature, shown once: {made['key']}", file=sys.stderr)  # noqa: T201

@@ -117,15 +117,17 @@ class Api:
     async def _read(self, reply: Reply) -> Any:
         content = b"".join([part async for part in reply.parts])
         if "json" not in reply.content_type:
-            raise Unreachable(f"{self._place} answers, but not as Headrace does. Check --url.")
+            raise Unreachable(f"{self._place} is reachable, but did not return a Headrace API response. Check --url.")
         return json.loads(content) if content else None
 
     async def _problem(self, reply: Reply) -> HeadraceError:
         if "json" not in reply.content_type:
-            return Unreachable(f"{self._place} answers {reply.status}, but not as Headrace does. Check --url.")
+            return Unreachable(
+                f"{self._place} is reachable, but returned {reply.status} without a Headrace API response. Check --url."
+            )
         if reply.status == 401:
             return NotAllowed(
-                f"{self._place} wants a good token: give --token, set HEADRACE_TOKEN, or use headrace login"
+                f"{self._place} needs a valid token: give --token, set HEADRACE_TOKEN, or use headrace login"
             )
         detail = (await self._read(reply)).get("detail", f"refused with {reply.status}")
         return self.by_status.get(reply.status, HeadraceError)(detail)

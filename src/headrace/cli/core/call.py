@@ -23,14 +23,16 @@ P = ParamSpec("P")
 
 Url = Annotated[
     str | None,
-    typer.Option("--url", help="A server's address; your database when absent.", rich_help_panel="Connection"),
+    typer.Option(
+        "--url", help="A server's address; the configured database when absent.", rich_help_panel="Connection"
+    ),
 ]
 Token = Annotated[str | None, typer.Option("--token", help="A token for that server.", rich_help_panel="Connection")]
 Tenant = Annotated[
     str | None, typer.Option("--tenant", help="Work for this tenant only.", rich_help_panel="Connection")
 ]
 Config = Annotated[str | None, typer.Option("--config", help="The configuration file.", rich_help_panel="Connection")]
-Json = Annotated[bool, typer.Option("--json", help="JSON for programs; a line for each of a list.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON; for lists one line for each item.")]
 COMMON: dict[str, tuple[Any, Any]] = {
     "as_json": (Json, False),
     "url": (Url, None),
@@ -100,7 +102,7 @@ def make_call(*, url: str | None, token: str | None, tenant: str | None, config:
 
     url = url or os.environ.get("HEADRACE_URL") or None
     if url is None and token is not None:
-        raise BadRequest("--token is for a server: give its address with --url too")
+        raise BadRequest("--token needs a server: give its address with --url")
     if url is not None:
         token = token or os.environ.get("HEADRACE_TOKEN") or read_token(url)
     return Call(url, token, tenant, config, as_json, Show(as_json=as_json))

@@ -21,7 +21,7 @@ def duration(text: str, option: str) -> float:
     elif WHOLE.fullmatch(said):
         seconds = sum(float(number) * UNITS[unit] for number, unit in PART.findall(said))
     else:
-        raise BadRequest(f"{option} is a length of time such as 30s, 5m, 2h or 1d, not {text!r}")
+        raise BadRequest(f"{option} is a length of time like 30s, 5m, 2h or 1d, not {text!r}")
     if seconds > LONGEST:
         raise BadRequest(f"{option} is too long: at most 100 years")
     return seconds
@@ -29,7 +29,7 @@ def duration(text: str, option: str) -> float:
 
 def moment(text: str, option: str) -> str:
     """A time in ISO 8601, in UTC unless it says otherwise; or `now`. Or `BadRequest` naming the option."""
-    return _written(_moment(text, option, "a time such as 2026-01-31T12:00Z"))
+    return _written(_moment(text, option, "a time like 2026-01-31T12:00Z"))
 
 
 def ahead(text: str | None, verb: str, option: str) -> dict[str, object]:
@@ -46,7 +46,7 @@ def past(text: str, option: str) -> str:
     said = text.strip().lower().replace(" ", "")
     if WHOLE.fullmatch(said):
         return _written(datetime.now(UTC) - timedelta(seconds=duration(said, option)))
-    return _written(_moment(text, option, "how long ago, such as 2h, or a time such as 2026-01-31T12:00Z"))
+    return _written(_moment(text, option, "how long ago, like 2h, or a time like 2026-01-31T12:00Z"))
 
 
 def _moment(text: str, option: str, wanted: str) -> datetime:

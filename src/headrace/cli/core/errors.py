@@ -97,7 +97,7 @@ def _answer(error: Exception) -> int:
         return 1
     if isinstance(error, BrokenPipeError):
         return _nobody_reads()
-    tell(f"something went wrong here: {type(error).__name__}: {error}. Try again with headrace --debug … to see where")
+    tell(f"internal error: {type(error).__name__}: {error}. Run headrace --debug … to see the traceback")
     return 1
 
 

@@ -14,7 +14,7 @@ def load_app(target: str) -> Headrace:
     """Import the module, from the working directory too, and give back the `Headrace` in it."""
     module_name, _, attribute = target.partition(":")
     if not all(part.isidentifier() for part in module_name.split(".")):
-        raise BadRequest(f"{target!r} is not a module:name, such as app:hr")
+        raise BadRequest(f"{target!r} is not a module:name, for example app:hr")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
@@ -23,10 +23,10 @@ def load_app(target: str) -> Headrace:
     except ModuleNotFoundError as error:
         if error.name is not None and not f"{module_name}.".startswith(f"{error.name}."):
             raise  # the module is there, and imports something that is not
-        raise BadRequest(f"there is no module {module_name!r} here ({here}) or among the installed ones") from None
+        raise BadRequest(f"unknown module {module_name!r}: neither here ({here}) nor installed") from None
     name = attribute or "hr"
     found = getattr(module, name, None)
     if not isinstance(found, Headrace):
         problem = "has no" if found is None else "has something else as"
-        raise BadRequest(f"{module_name} {problem} {name!r}: give module:name of a Headrace object, such as app:hr")
+        raise BadRequest(f"{module_name} {problem} {name!r}: give module:name of a Headrace object, for example app:hr")
     return found

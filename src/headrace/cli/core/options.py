@@ -14,10 +14,10 @@ from pydantic.fields import FieldInfo
 
 from headrace.errors import BadRequest
 
-Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many.")]
-All = Annotated[bool, typer.Option("--all", help="All there are, however many.")]
-System = Annotated[bool, typer.Option("--system", help="Headrace's own too.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="The most items to list.")]
+All = Annotated[bool, typer.Option("--all", help="List all items.")]
+System = Annotated[bool, typer.Option("--system", help="Include Headrace's own.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Command = Callable[..., Awaitable[None]]
 
 
@@ -31,7 +31,7 @@ def whole_or_none(text: str, option: str) -> int | None:
     if text.lower() == "none":
         return None
     if not text.isdecimal():
-        raise BadRequest(f"{option} is a whole number, or none to lift the limit, not {text!r}")
+        raise BadRequest(f"{option} is a whole number, or none to remove the limit, not {text!r}")
     return int(text)
 
 
@@ -40,7 +40,7 @@ def confirm(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise BadRequest(f"{question} Nobody is here to answer: add --yes")
+        raise BadRequest(f"{question} There is no terminal to answer: add --yes")
     typer.confirm(question, abort=True, err=True)
 
 

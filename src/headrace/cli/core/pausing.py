@@ -12,8 +12,8 @@ from headrace.cli.core.call import Call
 from headrace.cli.core.durations import ahead
 from headrace.cli.output.tables import ago, when
 
-Note = Annotated[str, typer.Option("--note", help="Why, for others.")]
-Until = Annotated[str | None, typer.Option("--until", help="When it goes on by itself: after 2h, or at a time.")]
+Note = Annotated[str, typer.Option("--note", help="The reason, for other people.")]
+Until = Annotated[str | None, typer.Option("--until", help="When the pause ends by itself: after 2h, or at a time.")]
 
 
 async def pause(call: Call, api: Api, path: str, what: str, note: str, until: str | None) -> None:

@@ -13,13 +13,15 @@ import typer
 from headrace.cli.core.schema_args import read_argument
 from headrace.errors import BadRequest, NotFound
 
-Payload = Annotated[str | None, typer.Option("--payload", "-p", metavar="JSON", help="The arguments; - reads stdin.")]
+Payload = Annotated[
+    str | None, typer.Option("--payload", "-p", metavar="JSON", help="The payload as JSON; - reads stdin.")
+]
 PayloadFile = Annotated[
-    str | None, typer.Option("--payload-file", metavar="FILE", help="A file with them as JSON; - is stdin.")
+    str | None, typer.Option("--payload-file", metavar="FILE", help="A file with the payload as JSON; - is stdin.")
 ]
 Args = Annotated[
     list[str] | None,
-    typer.Option("--arg", "-a", metavar="KEY=VALUE", help="One argument, read as the definition says. Repeatable."),
+    typer.Option("--arg", "-a", metavar="KEY=VALUE", help="One argument, read by the definition's schema. Repeatable."),
 ]
 
 
@@ -43,7 +45,7 @@ def json_object(text: str, option: str) -> dict[str, Any]:
     except ValueError as error:
         raise BadRequest(f"{option} is not JSON: {error}") from None
     if not isinstance(value, dict):
-        raise BadRequest(f'{option} must be a JSON object such as {{"name": "value"}}')
+        raise BadRequest(f'{option} must be a JSON object like {{"name": "value"}}')
     return value
 
 
@@ -68,10 +70,10 @@ def _read(file: str) -> str:
     try:
         return Path(file).read_text("utf-8")
     except FileNotFoundError:
-        raise NotFound(f"there is no file {file}") from None
+        raise NotFound(f"unknown file {file}") from None
     except (OSError, ValueError) as error:
         raise BadRequest(f"cannot read {file}: {error}") from None
 
 
 def _not_json(word: str) -> Any:
-    raise ValueError(f"{word} is no JSON number")
+    raise ValueError(f"{word} is not a JSON number")

@@ -35,15 +35,17 @@ class RemoteClient:
         except httpx.TransportError as error:
             what = str(error) or type(error).__name__
             if answered:
-                raise Unreachable(f"{self.place} went away: {what}. Try again when it is back.") from error
-            raise Unreachable(f"cannot reach {self.place}: {what}. Is the server running, and --url right?") from error
+                raise Unreachable(
+                    f"{self.place} closed the connection: {what}. Try again when the server is back."
+                ) from error
+            raise Unreachable(f"cannot reach {self.place}: {what}. Check --url, and that the server runs.") from error
 
 
 @asynccontextmanager
 async def remote_api(url: str, token: str | None, *, tenant: str | None = None) -> AsyncIterator[Api]:
     """The API of the server at an address."""
     if not url.startswith(("http://", "https://")):
-        raise BadRequest(f"--url is the address of a server, such as http://127.0.0.1:8720, not {url!r}")
+        raise BadRequest(f"--url is the address of a server, for example http://127.0.0.1:8720, not {url!r}")
     headers = {} if tenant is None else {"X-Headrace-Tenant": tenant}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"

@@ -68,8 +68,8 @@ def _unknown(key: str, text: str, schema: Mapping[str, Any]) -> Any:
     known = sorted(schema.get("properties", {}))
     if schema.get("additionalProperties", True) is False:
         close = get_close_matches(key, known, 1)
-        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known) or 'none'}"
-        raise BadRequest(f"--arg {key}: there is no such argument; {hint}")
+        hint = f"did you mean {close[0]}?" if close else f"known arguments: {', '.join(known) or 'none'}"
+        raise BadRequest(f"--arg {key}: unknown argument; {hint}")
     return _read(f"--arg {key}", text, schema_types(schema.get("additionalProperties"), schema))
 
 

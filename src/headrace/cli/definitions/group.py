@@ -126,7 +126,7 @@ async def resume_definition(call: Call, key: Key) -> None:
 
 @app.command("sync")
 def sync_command(
-    target: Annotated[str, typer.Argument(metavar="MODULE:NAME", help="The Headrace object, such as app:hr.")],
+    target: Annotated[str, typer.Argument(metavar="MODULE:NAME", help="The Headrace object, for example app:hr.")],
     force: Annotated[bool, typer.Option("--force", help="Reset what operators changed to what the code says.")] = False,
     take_from: Annotated[
         str | None,

@@ -16,13 +16,13 @@ from headrace.cli.output.progress import bar, pauses
 from headrace.cli.output.tables import Column, ago
 from headrace.errors import BadRequest, HeadraceError
 
-app = typer.Typer(no_args_is_help=True, help="Cancel, retry or delete every job that fits.")
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count what it would be about.")]
+app = typer.Typer(no_args_is_help=True, help="Cancel, retry or delete all jobs that match the filters.")
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count the matching jobs.")]
 
 
 @with_options("filters", JOB_FILTERS)
 async def cancel(call: Call, filters: dict[str, Any], yes: Yes = False, dry_run: DryRun = False) -> None:
-    """Cancel every live job that fits.
+    """Cancel every live job that matches.
 
     Example: headrace jobs bulk cancel --definition send_reminder --yes
     """
@@ -31,7 +31,7 @@ async def cancel(call: Call, filters: dict[str, Any], yes: Yes = False, dry_run:
 
 @with_options("filters", JOB_FILTERS)
 async def retry(call: Call, filters: dict[str, Any], yes: Yes = False, dry_run: DryRun = False) -> None:
-    """Run every failed or dead-lettered job that fits again, or those of the statuses that you name.
+    """Retry every matching job that did not succeed (failed or dead_letter), or those with --status.
 
     Example: headrace jobs bulk retry --error timeout --since 1d --yes
     """
@@ -40,12 +40,12 @@ async def retry(call: Call, filters: dict[str, Any], yes: Yes = False, dry_run: 
 
 @with_options("filters", JOB_FILTERS)
 async def delete(call: Call, filters: dict[str, Any], yes: Yes = False, dry_run: DryRun = False) -> None:
-    """Delete every ended job that fits, with its attempts and lines. Needs --status.
+    """Delete every matching ended job, with its attempts and log lines. Needs --status.
 
     Example: headrace jobs bulk delete --status canceled --until 7d --yes
     """
     if not filters.get("status"):
-        raise BadRequest("say which jobs to delete with --status, such as --status succeeded")
+        raise BadRequest("--status is missing: name the jobs to delete, for example --status succeeded")
     await _change(call, "delete", filters, yes=yes, dry_run=dry_run)
 
 
@@ -82,11 +82,11 @@ async def _change(call: Call, action: str, filters: dict[str, Any], *, yes: bool
             return
         confirm(f"{action.capitalize()} {words}?", yes=yes)
         change = await _until_done(api, await api.post("/jobs/bulk", body), quiet=call.as_json)
-    left = f", {change['left_alone']:,} left alone: they had moved on" if change["left_alone"] else ""
+    left = f", {change['left_alone']:,} unchanged: their status had changed" if change["left_alone"] else ""
     if change["state"] == "failed":
         raise HeadraceError(f"after {change['done']:,} jobs: {change['error']}")
-    past = {"cancel": "canceled", "retry": "to run again", "delete": "deleted"}[action]
-    stopped = " It was stopped before the end." if change["state"] == "canceled" else ""
+    past = {"cancel": "canceled", "retry": "queued again", "delete": "deleted"}[action]
+    stopped = "The operation was canceled before its end." if change["state"] == "canceled" else ""
     call.show.said(f"{change['done']:,} {past}{left}{stopped}", change)
 
 

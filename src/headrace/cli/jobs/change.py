@@ -20,10 +20,12 @@ from headrace.cli.jobs.wait_job import show_end, wait_until_ended
 from headrace.errors import HeadraceError
 from headrace.model.job.request import JobRequest
 
-Key = Annotated[str, typer.Argument(metavar="DEFINITION", help="What to run.", autocompletion=definition_keys)]
+Key = Annotated[
+    str, typer.Argument(metavar="DEFINITION", help="The definition to run.", autocompletion=definition_keys)
+]
 Ids = Annotated[
     list[str],
-    typer.Argument(metavar="ID…", help="Ids of jobs, or the beginnings or ends of them.", autocompletion=job_ids),
+    typer.Argument(metavar="ID…", help="Ids of jobs, or prefixes or suffixes of ids.", autocompletion=job_ids),
 ]
 # What the command line reads in a form of its own; `-q` is short for the queue everywhere.
 DELAY = Annotated[str | None, typer.Option("--delay", help="How long the job waits before it may run, such as 5m.")]
@@ -42,8 +44,10 @@ async def enqueue(
     payload: Payload = None,
     payload_file: PayloadFile = None,
     arg: Args = None,
-    wait: Annotated[bool, typer.Option("--wait", help="Until it has ended; exit 1 unless it succeeded.")] = False,
-    timeout: Annotated[str | None, typer.Option("--timeout", help="How long to wait at most.")] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait until the job has ended; exit 1 unless it succeeded.")
+    ] = False,
+    timeout: Annotated[str | None, typer.Option("--timeout", help="The longest wait.")] = None,
 ) -> None:
     """Enqueue a job.
 
@@ -60,15 +64,15 @@ async def enqueue(
         job = await api.post("/jobs", {**new, "payload": given or {}})
         known = api.last_status == 200
         if not wait:
-            call.show.said(f"{'there already' if known else 'enqueued'}  {job['id']}  {job['status']}", job)
+            call.show.said(f"{'existing' if known else 'enqueued'}  {job['id']}  {job['status']}", job)
             return
         if not call.as_json:
-            call.show.note(f"{'there already' if known else 'enqueued'}  {job['id']}")
+            call.show.note(f"{'existing' if known else 'enqueued'}  {job['id']}")
         show_end(call, await wait_until_ended(api, job["id"], timeout=patience, quiet=call.as_json))
 
 
 async def retry(call: Call, jobs: Ids, payload: Payload = None, payload_file: PayloadFile = None) -> None:
-    """Run ended jobs again. With another payload each makes a new job, which replaces what failed.
+    """Retry ended jobs. With another payload each retry makes a new job, which replaces the failed one.
 
     Example: headrace jobs retry ID
     """
@@ -83,14 +87,16 @@ async def retry(call: Call, jobs: Ids, payload: Payload = None, payload_file: Pa
 
 
 async def cancel(call: Call, jobs: Ids) -> None:
-    """Cancel jobs; those that run are told to stop. What has ended stays as it is.
+    """Cancel jobs. Running jobs are asked to stop; ended jobs do not change.
 
     Example: headrace jobs cancel ID
     """
 
     async def change(api: Api, job_id: str) -> None:
         job = await api.post(f"/jobs/{job_id}/cancel")
-        words = {"canceled": "canceled", "running": "is told to stop"}.get(job["status"], f"had ended: {job['status']}")
+        words = {"canceled": "canceled", "running": "is asked to stop"}.get(
+            job["status"], f"had ended: {job['status']}"
+        )
         call.show.said(f"{job_id}  {words}", job)
 
     await _each(call, jobs, change)

@@ -15,23 +15,27 @@ SOURCES = ("api", "sql", "scheduler", "catchup", "manual", "event", "backfill", 
 JOB_FILTERS: dict[str, Any] = {
     "status": Annotated[
         list[str] | None,
-        typer.Option("--status", "-s", help="In this status. Repeatable: any of them.", autocompletion=statuses),
+        typer.Option(
+            "--status", "-s", help="Only jobs in this status. Repeatable: any of them.", autocompletion=statuses
+        ),
     ],
     "definition": Annotated[
-        str | None, typer.Option("--definition", "-d", help="Of this definition.", autocompletion=definition_keys)
+        str | None,
+        typer.Option("--definition", "-d", help="Only jobs of this definition.", autocompletion=definition_keys),
     ],
-    "queue": Annotated[str | None, typer.Option("--queue", "-q", help="Of this queue.")],
-    "source": Annotated[str | None, typer.Option("--source", help=f"How it came to be: {', '.join(SOURCES)}.")],
+    "queue": Annotated[str | None, typer.Option("--queue", "-q", help="Only jobs of this queue.")],
+    "source": Annotated[str | None, typer.Option("--source", help=f"Only jobs of this source: {', '.join(SOURCES)}.")],
     "trigger": Annotated[
-        str | None, typer.Option("--trigger", help="Made by this trigger (name or id).", autocompletion=trigger_names)
+        str | None,
+        typer.Option("--trigger", help="Only jobs of this trigger (name or id).", autocompletion=trigger_names),
     ],
-    "event": Annotated[str | None, typer.Option("--event", help="Made for the event with this id.")],
-    "correlation": Annotated[str | None, typer.Option("--correlation", help="With this correlation id.")],
-    "worker": Annotated[str | None, typer.Option("--worker", help="Run by this worker (name or number).")],
-    "error": Annotated[str | None, typer.Option("--error", help="With this text in its error.")],
-    "since": Annotated[str | None, typer.Option("--since", help="Enqueued since: 2h ago, or a time.")],
-    "until": Annotated[str | None, typer.Option("--until", help="Enqueued before: 2h ago, or a time.")],
-    "system": Annotated[bool, typer.Option("--system", help="Headrace's own jobs too.")],
+    "event": Annotated[str | None, typer.Option("--event", help="Only jobs of the event with this id.")],
+    "correlation": Annotated[str | None, typer.Option("--correlation", help="Only jobs with this correlation id.")],
+    "worker": Annotated[str | None, typer.Option("--worker", help="Only jobs of this worker (name or number).")],
+    "error": Annotated[str | None, typer.Option("--error", help="Only jobs with this text in their error.")],
+    "since": Annotated[str | None, typer.Option("--since", help="Only jobs enqueued since then: 2h ago, or a time.")],
+    "until": Annotated[str | None, typer.Option("--until", help="Only jobs enqueued before then: 2h ago, or a time.")],
+    "system": Annotated[bool, typer.Option("--system", help="Include Headrace's own jobs.")],
 }
 NAMES = {
     "system": "include_system",

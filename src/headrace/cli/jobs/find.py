@@ -30,15 +30,14 @@ class JobFinder:
         if WHOLE.fullmatch(said):
             return said
         if not PART.fullmatch(said):
-            raise NotFound(f"{part!r} is no id of a job, nor three characters or more of its beginning or end")
+            raise NotFound(f"{part!r} is neither a job's id nor a prefix or suffix of three characters or more")
         found = [known for known in await self._newest(said) if known.startswith(said) or known.endswith(said)]
         if len(found) > 1:
             some = ", ".join(found[:SHOWN]) + (", …" if len(found) > SHOWN else "")
-            raise NotFound(f"{len(found)} jobs have an id that begins or ends with {part!r}: {some}. Give more of it")
+            raise NotFound(f"{len(found)} jobs match {part!r}: {some}. Give more characters of the id")
         if not found:
             raise NotFound(
-                f"none of the newest {LOOKED_THROUGH:,} jobs has an id that begins or ends with {part!r}."
-                " Give the whole id for an older one"
+                f"none of the newest {LOOKED_THROUGH:,} jobs matches {part!r}. For an older job give the whole id"
             )
         return found[0]
 

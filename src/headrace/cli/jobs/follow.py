@@ -33,14 +33,16 @@ ATTEMPTS = 10
 async def show_logs(
     call: Call,
     job: JobId,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="New lines too, until the job has ended.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Follow new lines until the job has ended.")] = False,
     level: Annotated[
-        str | None, typer.Option("--level", "-l", help="This and worse.", autocompletion=lambda: list(LEVELS))
+        str | None, typer.Option("--level", "-l", help="The minimum level.", autocompletion=lambda: list(LEVELS))
     ] = None,
-    stream: Annotated[str | None, typer.Option("--stream", help=f"One of {', '.join(STREAMS)}.")] = None,
-    no_color: Annotated[bool, typer.Option("--no-color", help="Without the colours that the job chose.")] = False,
+    stream: Annotated[
+        str | None, typer.Option("--stream", help=f"Only lines of this stream: {', '.join(STREAMS)}.")
+    ] = None,
+    no_color: Annotated[bool, typer.Option("--no-color", help="Without the job's own colours.")] = False,
 ) -> None:
-    """Show what a job printed and logged.
+    """Show the log lines of a job.
 
     Example: headrace jobs logs ID --level info
     """
@@ -57,7 +59,7 @@ async def show_logs(
 async def wait(
     call: Call,
     job: JobId,
-    timeout: Annotated[str | None, typer.Option("--timeout", help="How long at most, such as 5m.")] = None,
+    timeout: Annotated[str | None, typer.Option("--timeout", help="The longest wait, for example 5m.")] = None,
 ) -> None:
     """Wait until a job has ended: exit 0 when it succeeded, 1 otherwise.
 
@@ -71,9 +73,11 @@ async def wait(
 async def watch(
     call: Call,
     limit: Limit = 20,
-    lasting: Annotated[str | None, typer.Option("--for", help="How long, such as 10m; until Ctrl-C if absent.")] = None,
+    lasting: Annotated[
+        str | None, typer.Option("--for", help="How long to watch, for example 10m; until Ctrl-C when absent.")
+    ] = None,
 ) -> None:
-    """Watch jobs as they change: a live table on a terminal, else a line for each change.
+    """Watch jobs: a live table on a terminal, else one line for each change.
 
     Example: headrace jobs watch --for 1s
     """
@@ -131,7 +135,7 @@ async def _read(api: Api, path: str, chosen: Mapping[str, Any], lines: Lines) ->
         if page["next_cursor"] is None:
             break
         after = page["next_cursor"]
-    lines.end("it has said nothing" if page["ended"] else "it has said nothing yet")
+    lines.end("no log lines" if page["ended"] else "no log lines yet")
 
 
 async def _follow(api: Api, path: str, chosen: Mapping[str, Any], lines: Lines) -> None:

@@ -10,7 +10,7 @@ from headrace.cli.jobs import change as jobs_change
 from headrace.cli.jobs import follow as jobs_follow
 from headrace.cli.jobs import list as jobs_list
 
-app = typer.Typer(no_args_is_help=True, help="List, show, enqueue, retry, cancel, follow.")
+app = typer.Typer(no_args_is_help=True, help="List, show, enqueue, retry, cancel and follow jobs.")
 
 COMMANDS = {
     "list": jobs_list.list_jobs,

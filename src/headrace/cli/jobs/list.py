@@ -20,7 +20,7 @@ from headrace.cli.triggers.find import trigger_id
 
 JobId = Annotated[
     str,
-    typer.Argument(metavar="ID", help="The job's id, or the beginning or end of it.", autocompletion=job_ids),
+    typer.Argument(metavar="ID", help="The job's id; a prefix or a suffix is enough.", autocompletion=job_ids),
 ]
 LIVE = ("scheduled", "queued", "running")
 
@@ -31,10 +31,10 @@ async def list_jobs(
     filters: dict[str, Any],
     limit: Limit = 50,
     everything: All = False,
-    watch: Annotated[bool, typer.Option("--watch", "-w", help="Look again and again, until Ctrl-C.")] = False,
-    every: Annotated[str, typer.Option("--every", help="How often to look with --watch.")] = "2s",
+    watch: Annotated[bool, typer.Option("--watch", "-w", help="Refresh the list until Ctrl-C.")] = False,
+    every: Annotated[str, typer.Option("--every", help="The time between refreshes with --watch.")] = "2s",
 ) -> None:
-    """List jobs, newest first. All filters must hold.
+    """List jobs, newest first, that match all filters.
 
     Example: headrace jobs list --status failed --since 2h
     """
@@ -52,11 +52,11 @@ async def list_jobs(
                 call.show.json_line(job)
             return
         jobs = await _collected(found())
-    call.show.table(jobs, job_columns(jobs), empty="no jobs" + (" fit these filters" if filters else " yet"))
+    call.show.table(jobs, job_columns(jobs), empty="no jobs" + (" match these filters" if filters else " yet"))
 
 
 async def show_job(call: Call, job: JobId) -> None:
-    """Show one job: payload, result, progress, attempts, and why it waits or stands still if it does.
+    """Show one job: payload, result, progress, attempts, and the reason if it waits.
 
     Example: headrace jobs show ID
     """
@@ -76,22 +76,22 @@ async def show_job(call: Call, job: JobId) -> None:
 async def show_attempts(
     call: Call,
     job: JobId,
-    traceback: Annotated[bool, typer.Option("--traceback", help="With the traceback of each.")] = False,
+    traceback: Annotated[bool, typer.Option("--traceback", help="With the traceback of each attempt.")] = False,
 ) -> None:
-    """Show what came of each run of a job.
+    """Show the outcome of each attempt of a job.
 
     Example: headrace jobs attempts ID --traceback
     """
     async with call.api() as api:
         attempts = (await api.get(f"/jobs/{await JobFinder(api).id(job)}/attempts"))["items"]
-    call.show.table(attempts, attempt_columns(attempts), empty="no run of it has ended yet")
+    call.show.table(attempts, attempt_columns(attempts), empty="no attempt has ended yet")
     for attempt in attempts if traceback else []:
         if attempt["traceback"]:
             call.show.note(f"\nrun {attempt['run']}:\n{attempt['traceback'].rstrip()}")
 
 
 async def explain(call: Call, job: JobId) -> None:
-    """Say why a job is not running, or who runs it, since when, and whether that worker is silent.
+    """Show why a job is not running. For a running job show its worker, the start, and whether the worker is silent.
 
     Example: headrace jobs why ID
     """

@@ -35,7 +35,7 @@ def job_note(job: Job) -> str:
         return f"due {ago(job['run_at'])}{again}"
     if job["status"] == "running":
         share = "" if job["progress"] is None else f"{job['progress']:.0%} "
-        stopping = "is told to stop; " if job["cancel_requested"] else ""
+        stopping = "is asked to stop; " if job["cancel_requested"] else ""
         return f"{stopping}{share}{job['progress_message'] or ''}".strip()
     if job["status"] in ("succeeded", "queued"):
         return ""
@@ -90,5 +90,5 @@ def attempt_columns(attempts: Sequence[Mapping[str, Any]]) -> list[Column]:
 
 def _progress(job: Job) -> str:
     share = "" if job["progress"] is None else f"{job['progress']:.0%} "
-    stopping = "(it was told to stop) " if job["cancel_requested"] and job["status"] == "running" else ""
+    stopping = "(was asked to stop) " if job["cancel_requested"] and job["status"] == "running" else ""
     return f"{stopping}{share}{job['progress_message'] or ''}".strip()

@@ -18,19 +18,22 @@ from headrace.cli.jobs.find import JobFinder
 from headrace.cli.logs.tables import Lines, level_number
 from headrace.cli.output.tables import when
 
-app = typer.Typer(no_args_is_help=True, help="What jobs said.")
+app = typer.Typer(no_args_is_help=True, help="Search and follow the log lines of jobs.")
 PAGE = 1000
 # Lines are written in batches, each with its own times: what comes late lies a little behind what was seen.
 OVERLAP = timedelta(seconds=10)
 
 Definition = Annotated[
-    str | None, typer.Option("--definition", "-d", help="Of this definition.", autocompletion=definition_keys)
+    str | None,
+    typer.Option("--definition", "-d", help="Only lines of this definition.", autocompletion=definition_keys),
 ]
-Job = Annotated[str | None, typer.Option("--job", help="Of this job: its id, or the beginning or end of it.")]
+Job = Annotated[
+    str | None, typer.Option("--job", help="Only lines of this job: its id; a prefix or a suffix is enough.")
+]
 Level = Annotated[
-    str | None, typer.Option("--level", "-l", help="This and worse.", autocompletion=lambda: list(LEVELS))
+    str | None, typer.Option("--level", "-l", help="The minimum level.", autocompletion=lambda: list(LEVELS))
 ]
-NoColor = Annotated[bool, typer.Option("--no-color", help="Without the colours that jobs chose.")]
+NoColor = Annotated[bool, typer.Option("--no-color", help="Without the jobs' own colours.")]
 
 
 @app.command("search")
@@ -41,13 +44,13 @@ async def search(
     definition: Definition = None,
     job: Job = None,
     level: Level = None,
-    since: Annotated[str | None, typer.Option("--since", help="Said since: 2h ago, or a time.")] = None,
-    until: Annotated[str | None, typer.Option("--until", help="Said before: 2h ago, or a time.")] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many lines.")] = 50,
+    since: Annotated[str | None, typer.Option("--since", help="Only lines since then: 2h ago, or a time.")] = None,
+    until: Annotated[str | None, typer.Option("--until", help="Only lines before then: 2h ago, or a time.")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="The most lines to list.")] = 50,
     everything: All = False,
     no_color: NoColor = False,
 ) -> None:
-    """Search the lines of all jobs, newest first. An empty query lists them.
+    """Search the log lines of all jobs, newest first. Without a query all lines are listed.
 
     Example: headrace logs search 'reminding' --definition send_reminder --since 1d
     """
@@ -74,12 +77,14 @@ async def tail(
     definition: Definition = None,
     job: Job = None,
     level: Level = None,
-    since: Annotated[str, typer.Option("--since", help="And what was said so long ago at most.")] = "1m",
-    lasting: Annotated[str | None, typer.Option("--for", help="How long, such as 10m; until Ctrl-C if absent.")] = None,
-    every: Annotated[str, typer.Option("--every", help="How often to look.")] = "1s",
+    since: Annotated[str, typer.Option("--since", help="Also earlier lines, from then on: 1h ago.")] = "1m",
+    lasting: Annotated[
+        str | None, typer.Option("--for", help="How long to follow, for example 10m; until Ctrl-C when absent.")
+    ] = None,
+    every: Annotated[str, typer.Option("--every", help="The time between reads.")] = "1s",
     no_color: NoColor = False,
 ) -> None:
-    """Follow the lines of all jobs, oldest first, as they come.
+    """Follow the log lines of all jobs, oldest first.
 
     Example: headrace logs tail --definition send_reminder --since 1h --for 1s
     """

@@ -26,14 +26,14 @@ log = get_logger("headrace")
 
 def dev(
     target: Annotated[
-        str | None, typer.Argument(metavar="[MODULE:NAME]", help="The Headrace object; a tour when absent.")
+        str | None, typer.Argument(metavar="[MODULE:NAME]", help="The Headrace object; an example app when absent.")
     ] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Folder of the embedded PostgreSQL.")] = None,
     host: Annotated[str | None, typer.Option(help="Address of the API.")] = None,
     port: Annotated[int | None, typer.Option(help="Port of the API.")] = None,
     concurrency: Annotated[int | None, typer.Option(help="Jobs at a time (1 to 1024).")] = None,
     config: ConfigFile = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log at debug level.")] = False,
 ) -> None:
     """Run an embedded PostgreSQL, migrations, the API and a worker in one process. Ctrl-C stops everything.
 

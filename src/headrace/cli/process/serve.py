@@ -27,9 +27,9 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address to bind; only this machine by default.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to bind.")] = None,
     config: ConfigFile = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log at debug level.")] = False,
 ) -> None:
-    """Serve the API and fire what is scheduled; jobs are run by workers.
+    """Serve the API, and fire triggers; workers run the jobs.
 
     Example: headrace serve --host 127.0.0.1 --port 8720
     """

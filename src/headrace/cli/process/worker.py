@@ -20,23 +20,25 @@ def worker(
     target: Annotated[
         str | None,
         typer.Argument(
-            metavar="[MODULE:NAME]", help="The Headrace object, such as app:hr; without it only commands and SQL."
+            metavar="[MODULE:NAME]",
+            help="The Headrace object, for example app:hr; when absent, only commands and SQL jobs.",
         ),
     ] = None,
     queues: Annotated[str | None, typer.Option(help="Queues to serve, separated by commas; all when absent.")] = None,
     concurrency: Annotated[int | None, typer.Option(help="Jobs at a time in each process (1 to 1024).")] = None,
     url: Annotated[
-        str | None, typer.Option(envvar="HEADRACE_URL", help="A Headrace server to work for, without a database login.")
+        str | None,
+        typer.Option(envvar="HEADRACE_URL", help="A Headrace server to work through, without a database login."),
     ] = None,
     token: Annotated[
         str | None,
-        typer.Option(envvar="HEADRACE_TOKEN", help="A worker's token for that server; better by HEADRACE_TOKEN."),
+        typer.Option(envvar="HEADRACE_TOKEN", help="A worker's token for that server; HEADRACE_TOKEN is safer."),
     ] = None,
     processes: Annotated[int, typer.Option(min=1, max=64, help="Worker processes to run.")] = 1,
     config: ConfigFile = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log at debug level.")] = False,
 ) -> None:
-    """Run a worker: claim jobs and run them until told to stop.
+    """Run a worker: claim jobs and run them until a signal.
 
     SIGTERM or Ctrl-C lets running jobs finish, gives the rest back and stops; a second signal ends at once.
     SIGHUP reads the commands of headrace.toml again. A database or a server that is away is waited for.
@@ -63,7 +65,9 @@ def worker(
 
 def _required(token: str | None) -> str:
     if not token:
-        raise BadRequest("a worker over HTTP needs a token: set HEADRACE_TOKEN. headrace tokens create makes one.")
+        raise BadRequest(
+            "a worker over HTTP needs a token: set HEADRACE_TOKEN. Create one with headrace tokens create."
+        )
     return token
 
 

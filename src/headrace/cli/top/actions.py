@@ -34,7 +34,7 @@ async def obey(api: Api, view: View, key: str) -> bool:
 async def _answer(view: View, key: str) -> bool:
     question, view.question = view.question, None
     if question is None or key.lower() != "y":
-        view.said = "left as it was"
+        view.said = "unchanged"
         return False
     return await _try(view, question.then, question.done)
 
@@ -42,7 +42,7 @@ async def _answer(view: View, key: str) -> bool:
 async def _pause_or_resume(api: Api, view: View) -> bool:
     queue = view.selected("queues")
     if queue is None:
-        view.said = "there is no queue to pause"
+        view.said = "no queue is selected"
         return False
     verb = "resume" if queue["paused"] else "pause"
     path = f"/admin/queues/{quote(queue['queue'], safe='')}/{verb}"
@@ -52,14 +52,14 @@ async def _pause_or_resume(api: Api, view: View) -> bool:
 def _ask(api: Api, view: View, verb: str) -> None:
     job = view.selected("jobs")
     if job is None:
-        view.said = f"there is no job to {verb}"
+        view.said = "no job is selected"
     elif verb == "retry" and job["status"] == "running":
-        view.said = "it runs: cancel it first, or let it end"
+        view.said = "the job runs: cancel it first, or wait for its end"
     elif verb == "cancel" and job["status"] != "running":
-        view.said = "it has ended already"
+        view.said = "the job has ended"
     else:
         text = f"{verb} {job['definition']} {job['id']}? y/n"
-        done = f"{'told to stop' if verb == 'cancel' else 'queued again'}: {job['definition']} {job['id']}"
+        done = f"{'asked to stop' if verb == 'cancel' else 'queued again'}: {job['definition']} {job['id']}"
         view.question = Question(text, lambda: api.post(f"/jobs/{job['id']}/{verb}"), done)
 
 

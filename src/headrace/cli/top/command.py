@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @speaks_to_api
 async def top(
     call: Call,
-    every: Annotated[float, typer.Option("--every", min=0.2, max=60, help="Seconds between looks.")] = 2.0,
+    every: Annotated[float, typer.Option("--every", min=0.2, max=60, help="Seconds between refreshes.")] = 2.0,
 ) -> None:
     """Queues, workers, running jobs with their progress, and rates, on one screen.
 

@@ -26,15 +26,15 @@ async def create(
     name: NewName,
     definition: Key,
     settings: dict[str, Any],
-    disabled: Annotated[bool, typer.Option("--disabled", help="Do not turn it on yet.")] = False,
+    disabled: Annotated[bool, typer.Option("--disabled", help="Create the trigger turned off.")] = False,
 ) -> None:
-    """Make one that runs a definition by a rule.
+    """Create a trigger that runs a definition by a rule.
 
     Example: headrace GROUP create nightly say_hello --cron '0 2 * * *' --payload '{"name": "night"}'
     """
     if not set(RULES) & set(settings):
         ways = "--cron or --every" if group.kind else "--cron, --every, --event or --init"
-        raise BadRequest(f"say when it fires: {ways}")
+        raise BadRequest(f"the rule is missing: give {ways}")
     body = {**settings_sent(settings), "name": name, "definition": definition, "enabled": not disabled}
     async with call.api() as api:
         made = await api.post("/jobs/triggers", body)
@@ -47,16 +47,16 @@ async def update(
     name: Name,
     settings: dict[str, Any],
     take_away: Annotated[
-        list[str] | None, typer.Option("--unset", metavar="SETTING", help="Take a setting away. Repeatable.")
+        list[str] | None, typer.Option("--unset", metavar="SETTING", help="Remove a setting. Repeatable.")
     ] = None,
 ) -> None:
-    """Change some settings, all or none. A new rule holds from now.
+    """Change settings, all or none. A new rule applies from now.
 
     Example: headrace GROUP update nightly_cleanup --cron '30 3 * * *' --overlap skip
     """
     changes = {**settings_sent(settings), **unset(take_away or [])}
     if not changes:
-        raise BadRequest("say what to change, such as --cron '30 3 * * *'")
+        raise BadRequest("nothing to change: give a setting, for example --cron '30 3 * * *'")
     async with call.api() as api:
         found = await find_trigger(api, name, kind=group.kind)
         if found["trigger_type"] == "event" and changes.get("trigger_type") == "schedule":
@@ -66,7 +66,7 @@ async def update(
 
 
 async def enable(group: Group, call: Call, name: Name) -> None:
-    """Turn it on, from now: what was due meanwhile does not fire.
+    """Turn a trigger on, from now: earlier due times do not fire.
 
     Example: headrace GROUP enable nightly_cleanup
     """
@@ -80,9 +80,9 @@ async def disable(
     group: Group,
     call: Call,
     name: Name,
-    note: Annotated[str | None, typer.Option("--note", help="Why, for others.")] = None,
+    note: Annotated[str | None, typer.Option("--note", help="The reason, for other people.")] = None,
 ) -> None:
-    """Turn it off: it fires no more. Jobs already enqueued are left alone.
+    """Turn a trigger off. Jobs already enqueued still run.
 
     Example: headrace GROUP disable nightly_cleanup --note 'while we migrate'
     """
@@ -93,7 +93,7 @@ async def disable(
 
 
 async def delete(group: Group, call: Call, name: Name, yes: Yes = False) -> None:
-    """Delete it; its fires and its jobs stay. One that code declares can only be disabled.
+    """Delete a trigger; its fires and its jobs stay. A trigger that code declares can only be disabled.
 
     Example: headrace GROUP delete hourly --yes
     """
@@ -105,7 +105,7 @@ async def delete(group: Group, call: Call, name: Name, yes: Yes = False) -> None
 
 
 async def reset(group: Group, call: Call, name: Name) -> None:
-    """Make one that code declares say again what code says.
+    """Reset a trigger that code declares to the settings in code.
 
     Example: headrace GROUP reset nightly_cleanup
     """

@@ -36,7 +36,7 @@ async def _by_name(api: Api, said: str, kind: str | None) -> dict[str, Any]:
         return found[0]
     word, group = ("schedule", "schedules") if kind == TIME else ("trigger", "triggers")
     if not found:
-        raise NotFound(f"there is no {word} {said!r}: see headrace {group} list")
+        raise NotFound(f"unknown {word} {said!r}: see headrace {group} list")
     tenants = {trigger["tenant"] for trigger in found}
     hint = f"add --tenant ({', '.join(sorted(tenants))})" if len(tenants) > 1 else "give more of its id"
-    raise NotFound(f"{len(found)} {word}s are called {said!r}: {hint}")
+    raise NotFound(f"{len(found)} {word}s have the name {said!r}: {hint}")

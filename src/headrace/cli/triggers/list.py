@@ -25,10 +25,14 @@ class Group:
 
 
 Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="Its name, or its id or a part of it.", autocompletion=trigger_names)
+    str,
+    typer.Argument(
+        metavar="NAME", help="The trigger's name, its id, or a part of the id.", autocompletion=trigger_names
+    ),
 ]
 Definition = Annotated[
-    str | None, typer.Option("--definition", "-d", help="Of this definition.", autocompletion=definition_keys)
+    str | None,
+    typer.Option("--definition", "-d", help="Only triggers of this definition.", autocompletion=definition_keys),
 ]
 
 
@@ -36,12 +40,14 @@ async def list_them(
     group: Group,
     call: Call,
     definition: Definition = None,
-    enabled: Annotated[bool | None, typer.Option("--enabled/--disabled", help="Only those on, or off.")] = None,
+    enabled: Annotated[
+        bool | None, typer.Option("--enabled/--disabled", help="Only enabled triggers, or only disabled ones.")
+    ] = None,
     limit: Limit = 50,
     everything: All = False,
     system: System = False,
 ) -> None:
-    """List them by name, with when each is due next.
+    """List triggers by name, with the next due time.
 
     Example: headrace GROUP list --enabled
     """
@@ -53,7 +59,7 @@ async def list_them(
 
 
 async def show_one(group: Group, call: Call, name: Name) -> None:
-    """Show one as it stands.
+    """Show one trigger.
 
     Example: headrace GROUP show nightly_cleanup
     """
@@ -68,11 +74,12 @@ async def preview(
     call: Call,
     rule: dict[str, Any],
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="One that exists.", autocompletion=trigger_names)
+        str | None,
+        typer.Argument(metavar="NAME", help="The name of an existing trigger.", autocompletion=trigger_names),
     ] = None,
-    count: Annotated[int, typer.Option("--count", "-n", min=1, max=1000, help="How many times.")] = 10,
+    count: Annotated[int, typer.Option("--count", "-n", min=1, max=1000, help="How many due times.")] = 10,
 ) -> None:
-    """Say when one is due next: by name, or for a rule that does not exist yet.
+    """Show the next due times, of a trigger or of a rule without a trigger.
 
     Example: headrace GROUP preview --cron '0 2 * * 1-5' --timezone Europe/Berlin
     """
@@ -94,26 +101,26 @@ async def preview(
         call.show.json(answer)
         return
     call.show.note(answer["words"])
-    call.show.table(answer["times"], time_columns(zone), empty="it is never due again")
+    call.show.table(answer["times"], time_columns(zone), empty="no more due times")
 
 
 async def fires(group: Group, call: Call, name: Name, limit: Limit = 50, everything: All = False) -> None:
-    """Show what became of each due time, newest first. A deleted trigger is found by its id.
+    """Show the fires of a trigger, newest first. Name a deleted trigger by its id.
 
     Example: headrace GROUP fires nightly_cleanup
     """
     async with call.api() as api:
         path = f"/jobs/triggers/{await trigger_id(api, name, kind=group.kind)}/fires"
         found = [line async for line in api.items(path, limit=how_many(limit, everything))]
-    call.show.table(found, FIRE_COLUMNS, empty="it has not been due yet")
+    call.show.table(found, FIRE_COLUMNS, empty="no due times yet")
 
 
 async def deliveries(call: Call, name: Name, limit: Limit = 50, everything: All = False) -> None:
-    """Show what an event trigger made of events, newest first.
+    """Show the deliveries of an event trigger, newest first.
 
     Example: headrace triggers deliveries on-folder
     """
     async with call.api() as api:
         path = f"/jobs/triggers/{await trigger_id(api, name)}/deliveries"
         found = [line async for line in api.items(path, limit=how_many(limit, everything))]
-    call.show.table(found, DELIVERY_COLUMNS, empty="it has heard of no event yet")
+    call.show.table(found, DELIVERY_COLUMNS, empty="no deliveries yet")

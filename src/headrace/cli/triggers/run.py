@@ -17,11 +17,13 @@ from headrace.cli.triggers.list import Group, Name
 from headrace.errors import BadRequest
 
 OVERLAPS = ("allow", "skip")
-Overlap = Annotated[str | None, typer.Option("--overlap", help="allow, or skip: not while a job of it is live.")]
+Overlap = Annotated[
+    str | None, typer.Option("--overlap", help="allow, or skip: no job while a job of the trigger is live.")
+]
 
 
 async def fire(group: Group, call: Call, name: Name, overlap: Overlap = None) -> None:
-    """Run it now, also when it is off. Exit 1 when a live job was in its way.
+    """Fire a trigger now, also when it is off. Exit 1 when a live job prevents the fire.
 
     Example: headrace GROUP fire nightly_cleanup
     """
@@ -29,33 +31,35 @@ async def fire(group: Group, call: Call, name: Name, overlap: Overlap = None) ->
     async with call.api() as api:
         found = await find_trigger(api, name, kind=group.kind)
         ran = await api.post(f"/jobs/triggers/{found['id']}/fire", {"overlap": overlap})
-    words = "fired" if ran["fired"] else f"not fired ({ran['reason']}): in its way is"
+    words = "fired" if ran["fired"] else f"not fired ({ran['reason']}) because of"
     call.show.said(f"{found['name']}  {words}  {ran['job_id']}", ran)
     if not ran["fired"]:
         raise typer.Exit(1)
 
 
 async def skip(group: Group, call: Call, name: Name) -> None:
-    """Let the next due time pass.
+    """Skip the next due time.
 
     Example: headrace GROUP skip nightly_cleanup
     """
     async with call.api() as api:
         found = await find_trigger(api, name, kind=group.kind)
         skipped = await api.post(f"/jobs/triggers/{found['id']}/skip-next")
-    call.show.said(f"{found['name']}  will pass over {when(skipped['skipped'])}", skipped)
+    call.show.said(f"{found['name']}  skips {when(skipped['skipped'])}", skipped)
 
 
 async def backfill(
     group: Group,
     call: Call,
     name: Name,
-    first: Annotated[str, typer.Option("--from", help="The first time, or how long ago: 3d.")],
-    until: Annotated[str, typer.Option("--until", help="The time after the last, or how long ago.")] = "now",
+    first: Annotated[str, typer.Option("--from", help="The start of the range: a time, or how long ago: 3d.")],
+    until: Annotated[str, typer.Option("--until", help="The end of the range: a time, or how long ago.")] = "now",
     overlap: Overlap = None,
-    cap: Annotated[int, typer.Option("--cap", min=1, max=10_000, help="More due times than this are refused.")] = 100,
+    cap: Annotated[
+        int, typer.Option("--cap", min=1, max=10_000, help="The most due times; a range with more is refused.")
+    ] = 100,
 ) -> None:
-    """Make jobs for the due times of a range, oldest first, also for those that have fired.
+    """Make jobs for the due times of a range, oldest first, also for times that have fired.
 
     Example: headrace GROUP backfill nightly_cleanup --from 3d
     """
@@ -73,16 +77,21 @@ async def backfill(
 
 async def try_template(
     call: Call,
-    payload: Annotated[str, typer.Option("--payload", metavar="JSON", help="The payload, with its placeholders.")],
+    payload: Annotated[str, typer.Option("--payload", metavar="JSON", help="The payload with placeholders.")],
     data: Annotated[str, typer.Option("--data", metavar="JSON", help="The data of a sample event.")] = "{}",
-    event: Annotated[str, typer.Option("--event", help="The name of that event.")] = "sample",
-    condition: Annotated[str | None, typer.Option("--condition", help="Whether this would hold.")] = None,
+    event: Annotated[str, typer.Option("--event", help="The name of the sample event.")] = "sample",
+    condition: Annotated[str | None, typer.Option("--condition", help="A condition to evaluate.")] = None,
     definition: Annotated[
         str | None,
-        typer.Option("--definition", "-d", help="Whose arguments it must fit.", autocompletion=definition_keys),
+        typer.Option(
+            "--definition",
+            "-d",
+            help="The definition whose schema the payload must fit.",
+            autocompletion=definition_keys,
+        ),
     ] = None,
 ) -> None:
-    """Show what a template makes of an event. Exit 1 when it makes nothing.
+    """Show the payload that a template makes of an event. Exit 1 when there is none.
 
     Example: headrace triggers test-render --payload '{"name": "{{event.who}}"}' --data '{"who": "Ada"}'
     """
@@ -95,7 +104,11 @@ async def try_template(
     }
     async with call.api() as api:
         made = await api.post("/jobs/triggers/test-render", body)
-    holds = {None: "", True: "the condition holds\n", False: "the condition does not hold: it would not fire\n"}
+    holds = {
+        None: "",
+        True: "the condition holds\n",
+        False: "the condition does not hold: the trigger would not fire\n",
+    }
     said = made["error"] if made["error"] is not None else as_json(made["payload"], indent=2)
     call.show.said(f"{holds[made['condition_holds']]}{said}", made)
     if made["error"] is not None:

@@ -19,9 +19,9 @@ STATES = {
     "no_worker": "no worker",
 }
 OBSTACLES = {
-    "deleted_from_code": "the definition {} is gone: it enqueues nothing",
-    "definition_disabled": "the definition {} is disabled: it enqueues nothing",
-    "secret_fields": "the definition {} has secret fields, which no trigger can fill in",
+    "deleted_from_code": "the definition {} was deleted: the trigger makes no jobs",
+    "definition_disabled": "the definition {} is disabled: the trigger makes no jobs",
+    "secret_fields": "the definition {} has secret fields, which no trigger can fill",
     "no_worker": "no live worker knows the definition {}",
 }
 
@@ -78,7 +78,7 @@ def trigger_rows(trigger: Trigger) -> list[tuple[str, Any]]:
         ("definition", trigger["definition"]),
         ("rule", rule(trigger)),
         ("state", f"{state(trigger)} {trigger['pause_note'] or ''}".strip()),
-        ("in its way", OBSTACLES.get(trigger["obstacle"], "").format(trigger["definition"]) or None),
+        ("obstacle", OBSTACLES.get(trigger["obstacle"], "").format(trigger["definition"]) or None),
         ("error", trigger["last_error"]),
         ("next", when(trigger["next_run_at"]) if trigger["enabled"] else None),
         ("last", when(trigger["last_run_at"])),
