@@ -75,8 +75,6 @@ def pages() -> Texts:
     found += [page for page in (ROOT / "docs").rglob("*.md") if "decisions" not in page.parts]
     for page in found:
         place = str(page.relative_to(ROOT))
-        if place in PENDING:
-            continue
         for paragraph in re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.M | re.S).split("\n\n"):
             yield place, paragraph
 
@@ -130,8 +128,6 @@ def modules() -> list[tuple[str, ast.Module]]:
     ]
 
 
-# Pages whose texts are still to be written anew, and surfaces that are not among those below.
-PENDING = {f"docs/reference/{name}.md" for name in ("api",)}
 SURFACES: dict[str, Callable[[], Texts]] = {"pages": pages, "events": events}
 
 

@@ -102,7 +102,7 @@ class Authenticator:
         if wanted is None or wanted == principal.tenant:
             return principal
         if principal.role != "super_admin":
-            raise Forbidden(f"{TENANT_HEADER} is a super-admin's choice; your credential has its own tenant")
+            raise Forbidden(f"{TENANT_HEADER} is for super-admins; your credential has its own tenant")
         async with self.runtime.database.pool.acquire() as conn:
             return principal.of_tenant(wanted, await find_tenant(conn, wanted))
 
@@ -112,7 +112,7 @@ def authenticator(request: Request) -> Authenticator:
     return state_of(request).authenticator
 
 
-BEARER = HTTPBearer(auto_error=False, description="a token, as `headrace tokens create` gives it")
+BEARER = HTTPBearer(auto_error=False, description="a token from `headrace tokens create`")
 
 
 async def recognise(request: Request) -> Principal:

@@ -23,4 +23,4 @@ def require_same_origin(request: Request, *, or_none: bool = False) -> None:
     page = urlsplit(origin or "")
     own = page.netloc != "" and page.netloc.lower() == request.headers.get("Host", "").lower()
     if not own or (request.url.scheme == "https" and page.scheme != "https"):
-        raise Forbidden(f"this may only be asked by a page of this server, and the origin is {origin or 'not said'}")
+        raise Forbidden(f"cross-origin request rejected: the origin is {origin or 'not given'}")

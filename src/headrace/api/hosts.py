@@ -23,7 +23,7 @@ class AllowedHosts:
             headers = dict(scope["headers"])
             called = headers.get(b"host", b"").decode("latin-1").lower()
             if _without_port(called) not in self._hosts:
-                detail = f"this server is not called {called!r}; name it in server.allowed_hosts"
+                detail = f"unknown host {called!r}: add the name to server.allowed_hosts"
                 await problem_response(421, "unknown_host", detail)(scope, receive, send)
                 return
         await self._app(scope, receive, send)

@@ -28,7 +28,7 @@ class FieldProblem(BaseModel):
 
     model_config = ConfigDict(defer_build=True)
 
-    field: str = Field(description="where: a path into the body, or a parameter", examples=["payload.path_prefix"])
+    field: str = Field(description="the field: a path into the body, or a parameter", examples=["payload.path_prefix"])
     message: str
 
 
@@ -40,8 +40,8 @@ class Problem(BaseModel):
     type: str = "about:blank"
     title: str
     status: int
-    detail: str = Field(description="one sentence for people")
-    code: str = Field(description="stable, for programs", examples=["not_found"])
+    detail: str = Field(description="the problem in one sentence, for people")
+    code: str = Field(description="a stable code, for programs", examples=["not_found"])
     errors: list[FieldProblem] = []
 
 
@@ -103,7 +103,7 @@ async def _plain(request: Request, error: Exception) -> JSONResponse:
 
 def _not_allowed(request: Request) -> JSONResponse:
     allow = ", ".join(allowed_methods(request))
-    detail = f"{request.method} is not for this path, which knows {allow}."
+    detail = f"This path does not support {request.method}. Supported: {allow}."
     return problem_response(405, CODES[405], detail, headers={"Allow": allow})
 
 
@@ -111,7 +111,7 @@ async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
     log.error("request failed", method=request.method, path=request.url.path, exc_info=error)
     # The server closes the connection after this, so the client is told.
     headers = {"Connection": "close"} if request.scope["http_version"].startswith("1") else None
-    return problem_response(500, "internal", "Something went wrong here; the server's log has more.", headers=headers)
+    return problem_response(500, "internal", "Internal error; the server's log has the details.", headers=headers)
 
 
 def _place(loc: tuple[Any, ...]) -> str:

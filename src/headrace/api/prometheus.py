@@ -17,14 +17,14 @@ from headrace.version import __version__
 
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 COUNTERS = {
-    "enqueued": "Jobs that came in.",
-    "requeued": "Jobs that a person had run again.",
+    "enqueued": "Jobs that were enqueued.",
+    "requeued": "Jobs that a person retried.",
     "succeeded": "Jobs that succeeded.",
-    "failed": "Jobs that failed and are not tried again.",
+    "failed": "Jobs that ended as failed: another attempt is of no use.",
     "canceled": "Jobs that were canceled.",
-    "dead_letter": "Jobs that used up their attempts.",
-    "retried": "Attempts after which the job waits for another.",
-    "timed_out": "Attempts that took too long.",
+    "dead_letter": "Jobs that ended as dead_letter: all attempts are used up.",
+    "retried": "Attempts after which another one follows.",
+    "timed_out": "Attempts that ended at their timeout.",
     "lost": "Attempts whose worker was lost.",
 }
 
@@ -35,7 +35,7 @@ def exposition(measured: Measured) -> str:
 
 
 def _lines(measured: Measured) -> Iterator[str]:
-    yield from _family("headrace_build_info", "gauge", "What runs here.", [({"version": __version__}, 1)])
+    yield from _family("headrace_build_info", "gauge", "The version of Headrace.", [({"version": __version__}, 1)])
     pairs = [_labels({"tenant": total.tenant, "definition": total.definition}) for total in measured.totals]
     for name, about in COUNTERS.items():
         yield from _head(f"headrace_jobs_{name}_total", "counter", about)
@@ -55,20 +55,23 @@ def _gauges(measured: Measured) -> Iterator[str]:
         for tenant in tenants
         for status in STATUSES
     ]
-    yield from _family("headrace_queue_depth", "gauge", "Live jobs, as last sampled.", depth)
+    yield from _family("headrace_queue_depth", "gauge", "Live jobs at the last sample.", depth)
     ages = [({"tenant": tenant}, measured.oldest_age.get(tenant, 0)) for tenant in tenants]
-    yield from _family("headrace_oldest_queued_age_seconds", "gauge", "How long the oldest queued job waits.", ages)
+    yield from _family("headrace_oldest_queued_age_seconds", "gauge", "The wait of the oldest queued job.", ages)
     workers = [({"state": state}, n) for state, n in measured.workers.items()]
-    yield from _family("headrace_workers", "gauge", "Workers; of lost ones those of the last hour.", workers)
+    yield from _family("headrace_workers", "gauge", "Workers; lost ones within the last hour.", workers)
     yield from _family(
         "headrace_scheduler_lag_seconds",
         "gauge",
-        "How long the latest trigger has been due.",
+        "How long the most overdue trigger has been due.",
         [({}, measured.scheduler_lag)],
     )
     if measured.sample_age is not None:
         yield from _family(
-            "headrace_queue_sample_age_seconds", "gauge", "How old queue depths are.", [({}, measured.sample_age)]
+            "headrace_queue_sample_age_seconds",
+            "gauge",
+            "The age of the last sample of queue depths.",
+            [({}, measured.sample_age)],
         )
 
 

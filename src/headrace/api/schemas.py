@@ -38,7 +38,7 @@ def without_defaults(schema: dict[str, Any]) -> None:
 
 
 class Page(BaseModel, Generic[Item]):
-    """A part of a list, newest first unless said otherwise."""
+    """A page of a list, newest first by default."""
 
     model_config = ConfigDict(defer_build=True)
 
@@ -49,18 +49,18 @@ class Page(BaseModel, Generic[Item]):
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": description}
     for status, description in {
-        400: "not understood",
-        401: "no token, or none that is good",
-        403: "the role may not do this",
-        404: "not there, or not yours",
-        405: "not for this path; `Allow` has what is",
-        408: "the body came too slowly",
-        409: "in conflict with what is there",
-        413: "too large",
-        415: "compressed, or not said to be JSON",
-        422: "not valid",
-        429: "too many",
-        503: "no room for another large body now, or the database is away, busy, full or read-only",
+        400: "the request cannot be understood",
+        401: "the token is missing or not valid",
+        403: "the role may not take this action",
+        404: "the object does not exist, or belongs to another tenant",
+        405: "the path does not support this method; `Allow` lists the supported ones",
+        408: "the body arrived too slowly",
+        409: "a conflict with the present state",
+        413: "the body is too large",
+        415: "a compressed body, or one without a JSON content type",
+        422: "a value is not valid",
+        429: "too many requests, or a quota is exceeded",
+        503: "too many large bodies at once, or the database is away, busy, full or read-only",
     }.items()
 }
 

@@ -60,7 +60,7 @@ async def test_a_tenants_token_and_one_by_the_beginning_of_its_id(served: Cli) -
     made = await served.one("tokens", "create", "x", "--role", "tenant_viewer", "--tenant", "default")
     assert (made["tenant"], made["token"][:3]) == ("default", "hr_")
     await served.one("tokens", "create", "x", "--role", "worker")
-    assert "there are 2 tokens 'x'" in await served.refused("tokens", "revoke", "x", "--yes")
+    assert "2 tokens match 'x'" in await served.refused("tokens", "revoke", "x", "--yes")
     assert "There is no terminal to answer" in await served.refused("tokens", "revoke", made["id"])
     revoked = await served.one("tokens", "revoke", made["id"][:8], "--yes")
     assert revoked["id"] == made["id"]

@@ -60,7 +60,7 @@ async def test_one_value_is_for_scripts(cli: Cli, file: Path) -> None:
     assert await cli.ok("config", "get", "database.url", "--reveal") == "postgresql://me:hunter2@here/jobs\n"
     assert await cli.ok("config", "get", "sql.database_url") == ""
     assert "did you mean server.port?" in await cli.refused("config", "get", "server.prt", code=3)
-    assert "jobs is a table: say one of jobs.enabled" in await cli.refused("config", "get", "jobs", code=3)
+    assert "jobs is a table: name one of jobs.enabled" in await cli.refused("config", "get", "jobs", code=3)
     assert "commands are tables" in await cli.refused("config", "get", "commands.x.argv")
 
 
@@ -110,7 +110,7 @@ async def test_what_is_not_allowed_is_not_written(cli: Cli, file: Path) -> None:
     )
     assert not file.exists()
     file.write_text("server = 5\n")
-    assert "server is not a table there" in await cli.refused("config", "set", "server.port", "5")
+    assert "server is not a table" in await cli.refused("config", "set", "server.port", "5")
     file.write_text("[server\n")
     assert "not valid TOML" in await cli.refused("config", "set", "server.port", "5")
 

@@ -71,7 +71,7 @@ async def test_a_test_notice_that_nobody_sends_is_on_its_way(served: Cli) -> Non
     assert "no worker has come yet that sends notices" in complaint
     await know_sending(served)
     said = await served.ok("alerts", "test", "people", "--wait", "0")
-    assert said.startswith("a test notice to people is on its way: headrace alerts deliveries --notice ")
+    assert said.startswith("a test notice to people was enqueued: headrace alerts deliveries --notice ")
     assert "nothing was sent yet" in await served.ok("alerts", "deliveries")
     async with served.hr.database.pool.acquire() as conn:
         await conn.execute(

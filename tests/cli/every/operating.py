@@ -23,7 +23,7 @@ OPERATING = {
     "alerts close": Entry("closed: ", NOTHING, 3, "unknown alert", ALERT, before=MADE, after=GONE),
     "alerts deliveries": Entry("nothing was sent yet", "--limit 0", 2, "--limit", "target at"),
     "alerts test": Entry(
-        "a test notice to people is on its way",
+        "a test notice to people was enqueued",
         "nobody",
         3,
         NO_TARGET,

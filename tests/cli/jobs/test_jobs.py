@@ -142,7 +142,7 @@ async def test_keys_find_the_job_that_is_there_already(served: Cli) -> None:
     again = await served.ok(*given)
     assert first.startswith("enqueued  ")
     assert again.startswith("existing  ")
-    assert first.split()[1] == again.split()[2]
+    assert first.split()[1] == again.split()[1]
 
 
 async def test_waiting_tells_how_the_job_ended(cli: Cli) -> None:

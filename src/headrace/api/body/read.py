@@ -26,19 +26,19 @@ class BodyTooLarge(HeadraceError):
 
 
 class BodyTooSlow(HeadraceError):
-    """The body did not arrive in time: send it faster, or send less at once."""
+    """The body did not arrive in time: send the body faster, or send a smaller one."""
 
     code, status = "body_too_slow", 408
 
 
 class Compressed(HeadraceError):
-    """The body is compressed, which is not supported: send it as it is."""
+    """The body is compressed, which is not supported: send the body uncompressed."""
 
     code, status = "unsupported_encoding", 415
 
 
 class NotJson(HeadraceError):
-    """The body is not said to be JSON: send `Content-Type: application/json` with it."""
+    """The body has no JSON content type: send `Content-Type: application/json` with the body."""
 
     code, status = "unsupported_media_type", 415
 
@@ -61,7 +61,7 @@ async def read_body(
     while True:
         message = await _receive(receive, seconds_left(seconds, size, time.monotonic() - began))
         if message["type"] == "http.disconnect":
-            raise BadRequest("the request ended early")
+            raise BadRequest("the request ended before its body was complete")
         part = message.get("body", b"")
         size += len(part)
         if size > largest:
@@ -80,7 +80,7 @@ def refuse_other_media(headers: Headers) -> None:
         return
     kind = headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
-        raise NotJson(f"the body is said to be {kind!r}: send Content-Type: application/json" if kind else None)
+        raise NotJson(f"the body's content type is {kind!r}: send Content-Type: application/json" if kind else None)
 
 
 def announces_body(headers: Headers) -> bool:

@@ -19,7 +19,7 @@ router = new_router(prefix="/charts", tags=["charts"])
 
 
 class Spread(ResponseModel):
-    """Of seconds: how many values there were, their mean, and below what half and nineteen of twenty lie."""
+    """Statistics of seconds: the number of values, their mean, the median and the 95th percentile."""
 
     count: int
     mean: float | None
@@ -28,23 +28,23 @@ class Spread(ResponseModel):
 
 
 class StepAnswer(ResponseModel):
-    """What happened in one step."""
+    """Counts of one step."""
 
-    at: datetime = Field(description="when it begins")
+    at: datetime = Field(description="the start of the step")
     enqueued: int
-    requeued: int = Field(description="jobs that a person had run again")
+    requeued: int = Field(description="jobs that a person retried")
     succeeded: int
     failed: int
     canceled: int
     dead_letter: int
-    retried: int = Field(description="attempts after which the job waits again")
-    depth: int = Field(description="the most jobs that were seen waiting")
-    latency_seconds: Spread = Field(description="from queued to started")
-    duration_seconds: Spread = Field(description="from started to finished")
+    retried: int = Field(description="attempts after which another one follows")
+    depth: int = Field(description="the most waiting jobs in a sample")
+    latency_seconds: Spread = Field(description="seconds from queued to started")
+    duration_seconds: Spread = Field(description="seconds from started to finished")
 
 
 class ChartAnswer(ResponseModel):
-    """Steps of equal length, oldest first; the last is not over yet."""
+    """Steps of equal length, oldest first; the last one is incomplete."""
 
     window: Window
     step_seconds: float
@@ -58,7 +58,7 @@ class BusyAnswer(ResponseModel):
     definition: str
     kind: str
     attempts: int
-    failed: int = Field(description="attempts that failed, whatever came of the job")
+    failed: int = Field(description="failed attempts, whatever the final status of the job")
     duration_seconds: Spread
     steps: list[int] = Field(description="attempts in each of twenty equal parts of the window, oldest first")
 
@@ -71,7 +71,7 @@ class BusiestAnswer(ResponseModel):
 
 
 class UsualAnswer(ResponseModel):
-    """How long runs of a definition take as a rule."""
+    """The usual duration of a definition's attempts."""
 
     definition: str
     p50: float
@@ -79,23 +79,23 @@ class UsualAnswer(ResponseModel):
 
 
 class UsualsAnswer(ResponseModel):
-    """Of every definition that ran in the last seven days."""
+    """Usual durations of all definitions that ran in the last seven days."""
 
     items: list[UsualAnswer]
 
 
 class BusiestQuery(RequestModel):
-    """Of when, and how many."""
+    """The window, and the number of definitions."""
 
     window: Window = "1h"
     limit: int = Field(default=8, ge=1, le=100)
 
 
 class ChartQuery(RequestModel):
-    """What to draw."""
+    """The window and the filters."""
 
     window: Window = "1h"
-    definition: Name | None = Field(default=None, description="of one definition; of all when absent")
+    definition: Name | None = Field(default=None, description="only this definition; all when absent")
 
 
 class TenantRunsAnswer(ResponseModel):
@@ -109,12 +109,12 @@ class QueueChartAnswer(ResponseModel):
     """A queue's last hour."""
 
     queue: str
-    depth: list[int] = Field(description="the most jobs that were seen waiting, in 20 steps of 3 minutes, oldest first")
-    shares: list[TenantRunsAnswer] = Field(description="whose jobs ran, most first")
+    depth: list[int] = Field(description="the most waiting jobs in 20 steps of 3 minutes, oldest first")
+    shares: list[TenantRunsAnswer] = Field(description="tenants whose jobs ran, the most active first")
 
 
 class QueueChartsAnswer(ResponseModel):
-    """The last hour of the queues in which something happened."""
+    """The last hour of the active queues."""
 
     items: list[QueueChartAnswer]
 
@@ -144,7 +144,7 @@ def _step(step: Step) -> StepAnswer:
 
 @router.get("/throughput")
 async def chart_throughput(service: CurrentService, query: Annotated[ChartQuery, Query()]) -> ChartAnswer:
-    """How many jobs came in and ended, how long they waited and ran."""
+    """Show how many jobs came in and ended, and how long jobs waited and ran."""
     chart = await service.charts.throughput(query.window, definition=query.definition)
     return ChartAnswer(
         window=query.window,
@@ -156,7 +156,7 @@ async def chart_throughput(service: CurrentService, query: Annotated[ChartQuery,
 
 @router.get("/busiest")
 async def chart_busiest(service: CurrentService, query: Annotated[BusiestQuery, Query()]) -> BusiestAnswer:
-    """The definitions with the most attempts."""
+    """List the definitions with the most attempts."""
     busiest = await service.charts.busiest(query.window, limit=query.limit)
     items = [
         BusyAnswer(
@@ -174,7 +174,7 @@ async def chart_busiest(service: CurrentService, query: Annotated[BusiestQuery, 
 
 @router.get("/usual")
 async def chart_usual(service: CurrentService) -> UsualsAnswer:
-    """How long runs take as a rule, by definition: below p50 half of them, below p95 nineteen of twenty."""
+    """Show the usual duration of attempts by definition: the median (p50) and the 95th percentile (p95)."""
     usual = await service.charts.usual()
     items = [
         UsualAnswer(definition=key, p50=p50, p95=p95)
@@ -186,5 +186,5 @@ async def chart_usual(service: CurrentService) -> UsualsAnswer:
 
 @router.get("/queues")
 async def chart_queues(service: CurrentService) -> QueueChartsAnswer:
-    """How deep each queue was in the last hour, and whose jobs ran."""
+    """Show the depth of each queue in the last hour, and the tenants whose jobs ran."""
     return QueueChartsAnswer(items=[QueueChartAnswer.model_validate(one) for one in await service.queues.history()])

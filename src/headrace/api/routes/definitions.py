@@ -35,10 +35,10 @@ class DefinitionAnswer(DeclaredSettings, DefinitionIdentity):
 
 
 class DefinitionQuery(RequestModel):
-    """Which part of the list."""
+    """A page of definitions."""
 
     limit: int = Field(default=100, ge=1, le=500)
-    cursor: Text | None = Field(default=None, description="`next_cursor` of the page before")
+    cursor: Text | None = Field(default=None, description="`next_cursor` of the previous page")
 
 
 DefinitionsAnswer = Page[DefinitionAnswer]
@@ -58,12 +58,12 @@ def definition_fields(definition: DefinitionRecord) -> dict[str, Any]:
 
 @router.get("")
 async def list_definitions(service: CurrentService, query: Annotated[DefinitionQuery, Query()]) -> DefinitionsAnswer:
-    """What you may run, by key."""
+    """List the definitions that you may run, by key."""
     page = await service.definitions.list(limit=query.limit, cursor=query.cursor)
     return DefinitionsAnswer(items=[definition_answer(one) for one in page.items], next_cursor=page.next_cursor)
 
 
 @router.get("/{key}")
 async def get_definition(service: CurrentService, key: str) -> DefinitionAnswer:
-    """One that you may run."""
+    """Show one definition that you may run."""
     return definition_answer(await service.definitions.get(key))

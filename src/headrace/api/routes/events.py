@@ -20,16 +20,18 @@ EventName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z
 
 
 class NewEvent(RequestModel):
-    """An event to publish."""
+    """An event to emit."""
 
     name: EventName = Field(description="words with dots between them", examples=["provider.folder.updated"])
     data: dict[str, Any] = Field(default={}, examples=[{"folder_path": "/reports"}])
-    correlation_id: Text | None = Field(default=None, max_length=500, description="handed on to the jobs it leads to")
+    correlation_id: Text | None = Field(
+        default=None, max_length=500, description="the correlation id of the event and its jobs"
+    )
     idempotency_key: Text | None = Field(
         default=None,
         min_length=1,
         max_length=500,
-        description="the same event for each key for as long as it is kept",
+        description="a repeated request with this key returns the same event, for as long as the event is kept",
     )
 
 
@@ -40,7 +42,7 @@ class EmittedAnswer(ResponseModel):
 
 
 class DeliveredAnswer(ResponseModel):
-    """What one trigger made of the event."""
+    """A delivery: what one trigger made of the event."""
 
     trigger_id: UUID
     trigger: str | None
@@ -51,7 +53,7 @@ class DeliveredAnswer(ResponseModel):
 
 
 class EventAnswer(ResponseModel):
-    """An event, and what came of it."""
+    """An event with its deliveries."""
 
     id: UUID
     tenant: str
@@ -59,16 +61,16 @@ class EventAnswer(ResponseModel):
     data: dict[str, Any]
     correlation_id: str | None
     emitted_at: datetime
-    error: str | None = Field(description="why it could not be dispatched at all")
+    error: str | None = Field(description="why the event could not be dispatched")
     deliveries: list[DeliveredAnswer]
 
 
 class EventQuery(RequestModel):
-    """Which events."""
+    """Filters of events."""
 
     name: Text | None = None
     limit: int = Field(default=50, ge=1, le=500)
-    cursor: Text | None = Field(default=None, description="`next_cursor` of the page before")
+    cursor: Text | None = Field(default=None, description="`next_cursor` of the previous page")
 
 
 EventsAnswer = Page[EventAnswer]
@@ -88,14 +90,14 @@ def event_answer(event: EventRecord) -> EventAnswer:
     )
 
 
-@router.post("", status_code=201, responses={200: {"model": EmittedAnswer, "description": "it was there already"}})
+@router.post("", status_code=201, responses={200: {"model": EmittedAnswer, "description": "the event existed"}})
 async def emit_event(
     service: CurrentService,
     new: NewEvent,
     response: Response,
     idempotency_key: Annotated[str | None, Header(min_length=1, max_length=500)] = None,
 ) -> EmittedAnswer:
-    """Publish an event, which triggers hear of in a moment; 200 with the existing one when its key was used before."""
+    """Emit an event, which is dispatched within moments; 200 with the existing event when its key was used before."""
     emitted = await service.events.emit_once(
         new.name,
         new.data,
@@ -108,12 +110,12 @@ async def emit_event(
 
 @router.get("")
 async def list_events(service: CurrentService, query: Annotated[EventQuery, Query()]) -> EventsAnswer:
-    """Events, newest first, with what each trigger made of them."""
+    """List events, newest first, with their deliveries."""
     page = await service.events.list(name=query.name, limit=query.limit, cursor=query.cursor)
     return EventsAnswer(items=[event_answer(event) for event in page.items], next_cursor=page.next_cursor)
 
 
 @router.get("/{event_id}")
 async def get_event(service: CurrentService, event_id: UUID) -> EventAnswer:
-    """One event, with what each trigger made of it."""
+    """Show one event with its deliveries."""
     return event_answer(await service.events.get(event_id))

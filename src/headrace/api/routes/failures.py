@@ -18,14 +18,14 @@ router = new_router(prefix="/errors", tags=["errors"])
 
 
 class ErrorQuery(RequestModel):
-    """What to look at."""
+    """The window and the filters."""
 
     window: ErrorWindow = "24h"
     definition: Name | None = None
 
 
 class SampleAnswer(ResponseModel):
-    """The newest attempt of a kind."""
+    """The newest failed attempt of a group."""
 
     job_id: UUID
     run: int
@@ -35,26 +35,30 @@ class SampleAnswer(ResponseModel):
 
 
 class ErrorKindAnswer(ResponseModel):
-    """Failures that are alike."""
+    """A group of similar failures."""
 
     fingerprint: str = Field(description="the error; ‹n›, ‹id› and ‹…› stand for numbers, ids and quoted parts")
-    definitions: list[str] = Field(description="where it happens, most first")
+    definitions: list[str] = Field(description="definitions with the failure, the most frequent first")
     attempts: int
     jobs: int
-    retryable: list[UUID] = Field(description="jobs that it ended and that may be retried, newest first, up to 1,000")
-    dead_letters: int = Field(description="of those, the ones that are dead letters")
-    first_seen: datetime = Field(description="within what was searched")
+    retryable: list[UUID] = Field(
+        description="jobs that ended with the failure and may be retried, newest first, up to 1,000"
+    )
+    dead_letters: int = Field(description="the dead letters among these jobs")
+    first_seen: datetime = Field(description="the number of failures within the searched window")
     last_seen: datetime
-    steps: list[int] = Field(description="attempts over the window, in 36 steps, oldest first")
+    steps: list[int] = Field(description="failed attempts over the window, in 36 steps, oldest first")
     sample: SampleAnswer
 
 
 class ErrorsAnswer(ResponseModel):
-    """Kinds of failures, the one that was seen last first."""
+    """Groups of failures, the most recent first."""
 
     since: datetime
     until: datetime
-    searched_to: datetime = Field(description="later than `since` where more failed than is looked at")
+    searched_to: datetime = Field(
+        description="the start of the searched window; later than `since` where there are too many failures"
+    )
     items: list[ErrorKindAnswer]
 
 
@@ -75,7 +79,7 @@ def _answer(kind: FailureGroup) -> ErrorKindAnswer:
 
 @router.get("")
 async def list_errors(service: CurrentService, query: Annotated[ErrorQuery, Query()]) -> ErrorsAnswer:
-    """What failed lately, alike failures counted together."""
+    """List recent failures, similar ones counted together."""
     failures = await service.errors.list(query.window, definition=query.definition)
     return ErrorsAnswer(
         since=failures.since,

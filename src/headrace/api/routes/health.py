@@ -15,13 +15,13 @@ router = new_router(tags=["health"])
 
 
 class Alive(ResponseModel):
-    """The process serves."""
+    """The process is alive."""
 
     status: str = "ok"
 
 
 class Ready(ResponseModel):
-    """The process can do its work."""
+    """Whether the process can work."""
 
     status: str = "ready"
     workers: int
@@ -30,13 +30,13 @@ class Ready(ResponseModel):
 
 @router.get("/healthz")
 async def healthz() -> Alive:
-    """200 for as long as the process serves, whatever else is wrong."""
+    """Respond with 200 while the process is alive, whatever else is wrong."""
     return Alive()
 
 
 @router.get("/readyz", response_model=Ready, responses={503: {"model": Problem, "description": "not ready"}})
 async def readyz(request: Request) -> Ready | JSONResponse:
-    """200 when the database answers, is migrated, and somebody would hear of work; else 503 with what is wrong."""
+    """Respond with 200 when the database responds, is migrated, and new jobs are noticed; else 503 with the problem."""
     health: Health = state_of(request).health
     readiness = await health.check()
     if readiness.problems:

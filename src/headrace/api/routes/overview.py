@@ -13,24 +13,24 @@ router = new_router(prefix="/overview", tags=["overview"])
 
 
 class FindingAnswer(ResponseModel):
-    """One thing that is wrong."""
+    """One problem."""
 
     level: Level
-    kind: Kind = Field(description="what it is about")
-    name: str = Field(description="of what it is about")
+    kind: Kind = Field(description="the kind of the object concerned")
+    name: str = Field(description="the name of the object concerned")
     title: str
     detail: str
 
 
 class HealthAnswer(ResponseModel):
-    """How things are: a headline and its reason, all that is wrong with the worst first, what else was looked at."""
+    """The state of the system: a headline with its reason, all problems with the worst first, and further facts."""
 
     well: bool
     title: str = Field(examples=["sync-dropbox is failing"])
     lead: str
     findings: list[FindingAnswer]
     rest: str
-    first_run: bool = Field(description="there never was a job")
+    first_run: bool = Field(description="whether there was never a job")
     workers: int = Field(description="that live")
     slots: int
     busy: int
@@ -38,7 +38,7 @@ class HealthAnswer(ResponseModel):
 
 @router.get("/health")
 async def get_health(service: CurrentService) -> HealthAnswer:
-    """How things are, for people: rising failures, late queues, missing workers, triggers in error."""
+    """Show problems in sentences: rising failures, late queues, missing workers, triggers in error."""
     health, facts = await service.overview.health()
     return HealthAnswer(
         well=not health.findings,

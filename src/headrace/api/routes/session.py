@@ -26,23 +26,23 @@ SessionCookie = Annotated[str | None, Cookie(alias=SESSION_COOKIE, include_in_sc
 class SignIn(RequestModel):
     """A token to sign in with."""
 
-    token: Text = Field(min_length=1, max_length=200, description="as `headrace tokens create` gives it")
+    token: Text = Field(min_length=1, max_length=200, description="a token from `headrace tokens create`")
 
 
 class SessionAnswer(ResponseModel):
-    """Who asks, and what they may do."""
+    """The caller, and the actions that the caller may take."""
 
     principal: str = Field(description="a name", examples=["token ci"])
     role: Role
-    tenant: str | None = Field(description="whose things are seen; none: everybody's")
-    tenants: list[str] = Field(description="that a super-admin may choose by X-Headrace-Tenant, up to 500")
-    may: list[str] = Field(description="verbs that the role may use", examples=[["jobs.list", "jobs.retry"]])
+    tenant: str | None = Field(description="the tenant of the session; null: all tenants")
+    tenants: list[str] = Field(description="tenants that a super-admin may choose by X-Headrace-Tenant, up to 500")
+    may: list[str] = Field(description="actions that the role may take", examples=[["jobs.list", "jobs.retry"]])
     version: str
 
 
 @router.post("", status_code=204)
 async def sign_in(request: Request, response: Response, given: SignIn) -> None:
-    """Exchange a token for a session, which is kept in a cookie that no script can read."""
+    """Exchange a token for a session in a cookie that scripts cannot read."""
     require_same_origin(request, or_none=True)
     async with authenticator(request).runtime.database.pool.acquire() as conn:
         secret = await open_session(conn, given.token)
@@ -53,7 +53,7 @@ async def sign_in(request: Request, response: Response, given: SignIn) -> None:
 async def get_session(
     service: CurrentService, request: Request, response: Response, session: SessionCookie = None
 ) -> SessionAnswer:
-    """Who one is, by whatever credential."""
+    """Show the caller, by whatever credential."""
     if session is not None:
         _set_cookie(request, response, session)  # it lasts longer now, and the browser should know
     principal = service.principal

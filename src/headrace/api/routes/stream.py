@@ -32,7 +32,7 @@ async def stream(
     request: Request,
     last_event_id: Annotated[str | None, Header(max_length=40)] = None,
 ) -> StreamingResponse:
-    """Changes of jobs and counts, as they happen.
+    """Stream changes of jobs and counts as server-sent events.
 
     `job` is a job as it now is, as in a list. `summary` has the counts: `live` as last sampled, `ended` and `enqueued`
     since the beginning; with `many` more jobs changed than are named, so read again what you show. A client that comes

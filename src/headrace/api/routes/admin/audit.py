@@ -26,12 +26,12 @@ class AuditAnswer(ResponseModel):
     role: str
     action: str = Field(examples=["jobs.cancel"])
     tenant: str | None
-    target: str | None = Field(description="what was changed: an id or a name")
+    target: str | None = Field(description="the changed object: an id or a name")
     detail: dict[str, Any]
 
 
 class AuditQuery(RequestModel):
-    """Filters; all must hold."""
+    """Filters; all must match."""
 
     who: Text | None = Field(default=None, max_length=300)
     action: Text | None = Field(default=None, max_length=100)
@@ -40,7 +40,7 @@ class AuditQuery(RequestModel):
     since: Moment | None = None
     until: Moment | None = None
     limit: int = Field(default=50, ge=1, le=500)
-    cursor: int | None = Field(default=None, ge=0, le=2**63 - 1, description="`next_cursor` of the page before")
+    cursor: int | None = Field(default=None, ge=0, le=2**63 - 1, description="`next_cursor` of the previous page")
 
     def filter(self) -> AuditFilter:
         """What the service is asked for."""
@@ -49,7 +49,7 @@ class AuditQuery(RequestModel):
 
 @router.get("")
 async def list_audit(service: CurrentService, query: Annotated[AuditQuery, Query()]) -> Page[AuditAnswer]:
-    """Changes, newest first. A page may be short and still have a `next_cursor`: it looked back so far only."""
+    """List changes, newest first. A short page may have a `next_cursor`, because a page searches a bounded window."""
     page = await service.audit.list(query.filter(), limit=query.limit, before=query.cursor)
     cursor = None if page.next_cursor is None else str(page.next_cursor)
     return Page(items=[AuditAnswer.model_validate(record) for record in page.items], next_cursor=cursor)

@@ -42,28 +42,28 @@ class DefinitionChange(OperatorSettings):
 
 
 class InspectQuery(DefinitionQuery):
-    """Which part of the list, and whether of the whole."""
+    """The page, and whether system definitions are included."""
 
-    include_system: bool = Field(default=False, description="those of Headrace's own jobs too")
+    include_system: bool = Field(default=False, description="whether to include the definitions of Headrace's own jobs")
 
 
 class InspectedDefinition(DefinitionAnswer):
-    """A definition with what operators need to know."""
+    """A definition with its details for operators."""
 
-    app: str = Field(description="whose code declares it")
-    system: bool = Field(description="one of Headrace's own jobs")
-    function: str | None = Field(description="what a SQL job calls")
+    app: str = Field(description="the app whose code declares the definition")
+    system: bool = Field(description="whether this is one of Headrace's own jobs")
+    function: str | None = Field(description="the function that a SQL job calls")
     enabled: bool
     paused: bool
     pause: PauseAnswer | None
     overrides: dict[str, Override] = Field(description="settings that an operator changed")
     deleted_from_code_at: datetime | None
     synced_at: datetime
-    workers: list[str] = Field(description="live ones that know it")
+    workers: list[str] = Field(description="live workers that know the definition")
 
 
 class HourAnswer(ResponseModel):
-    """What happened in an hour."""
+    """Counts of one hour."""
 
     at: datetime
     enqueued: int
@@ -78,7 +78,7 @@ class HourAnswer(ResponseModel):
 
 
 class StatisticsAnswer(ResponseModel):
-    """The last day hour by hour, and how long runs took in the last seven days; null where there were none."""
+    """The last day by hour, and durations of attempts in the last seven days; null without attempts."""
 
     hours: list[HourAnswer]
     runs: int
@@ -88,7 +88,7 @@ class StatisticsAnswer(ResponseModel):
 
 
 class DefinitionDetail(InspectedDefinition):
-    """One definition, with how it has been doing."""
+    """One definition, with its recent statistics."""
 
     statistics: StatisticsAnswer
 
@@ -131,7 +131,7 @@ def _statistics(statistics: DefinitionStatistics) -> StatisticsAnswer:
 async def inspect_definitions(
     service: CurrentService, query: Annotated[InspectQuery, Query()]
 ) -> Page[InspectedDefinition]:
-    """All definitions by key, whatever their state."""
+    """List all definitions by key, disabled and deleted ones too."""
     page = await service.definitions.inspect_all(
         limit=query.limit, cursor=query.cursor, include_system=query.include_system
     )
@@ -148,7 +148,7 @@ async def define_sql_job(service: CurrentService, new: NewSqlDefinition) -> Insp
 
 @router.get("/{key}")
 async def inspect_definition(service: CurrentService, key: str) -> DefinitionDetail:
-    """One definition, with how it has been doing."""
+    """One definition, with its recent statistics."""
     definition = await service.definitions.inspect(key)
     return DefinitionDetail.model_construct(
         **_fields(definition), statistics=_statistics(await service.definitions.statistics(key))
@@ -157,14 +157,14 @@ async def inspect_definition(service: CurrentService, key: str) -> DefinitionDet
 
 @router.patch("/{key}")
 async def update_definition(service: CurrentService, key: str, changes: DefinitionChange) -> InspectedDefinition:
-    """Change settings, from now on and in every worker. A sync from code leaves them alone."""
+    """Change settings, from now on and in every worker. A sync from code keeps these changes."""
     changed = await service.definitions.update(key, **changes.model_dump(exclude_unset=True))
     return _inspected(changed)
 
 
 @router.post("/{key}/pause")
 async def pause_definition(service: CurrentService, key: str, pause: PauseRequest | None = None) -> InspectedDefinition:
-    """Have no more of its jobs claimed; what runs, runs on."""
+    """Stop claims of the definition's jobs; running jobs continue, and enqueues are accepted."""
     pause = pause or PauseRequest()
     return _inspected(await service.definitions.pause(key, note=pause.note, resume_at=pause.end()))
 

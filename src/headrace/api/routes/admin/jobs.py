@@ -30,13 +30,13 @@ class AllJobsQuery(JobQuery):
 
 @router.get("/summary")
 async def get_summary_of_all(service: CurrentService, window: Window = "24h") -> SummaryAnswer:
-    """How many jobs of all tenants there are of each status."""
+    """Count the jobs of all tenants by status."""
     return summary_answer(await service.all_jobs.summary(window=timedelta(hours=WINDOWS[window])))
 
 
 @router.get("")
 async def list_all_jobs(service: CurrentService, query: Annotated[AllJobsQuery, Query()]) -> JobsAnswer:
-    """Jobs of all tenants, newest first."""
+    """List the jobs of all tenants, newest first."""
     cursor = None if query.cursor is None else str(query.cursor)
     page = await service.all_jobs.list(
         query.filter(), limit=query.limit, cursor=cursor, offset=query.offset, tenant=query.tenant

@@ -12,7 +12,7 @@ from headrace.model.time.timestamps import LONGEST_AHEAD, Moment
 
 
 class PauseAnswer(ResponseModel):
-    """Why it stands still, and until when."""
+    """A pause: its reason and its end."""
 
     paused_at: datetime
     paused_by: str
@@ -21,12 +21,14 @@ class PauseAnswer(ResponseModel):
 
 
 class PauseRequest(RequestModel):
-    """How it is paused."""
+    """A pause to begin."""
 
-    note: Text = Field(default="", max_length=1000, description="why, for others", examples=["provider is down"])
-    resume_at: Moment | None = Field(default=None, description="when it goes on by itself")
+    note: Text = Field(
+        default="", max_length=1000, description="the reason, for other people", examples=["provider is down"]
+    )
+    resume_at: Moment | None = Field(default=None, description="when the pause ends by itself")
     resume_after_seconds: float | None = Field(
-        default=None, gt=0, le=LONGEST_AHEAD, description="the same as a length of time, by the server's clock"
+        default=None, gt=0, le=LONGEST_AHEAD, description="the time from now until resume_at"
     )
 
     def end(self) -> datetime | timedelta | None:

@@ -20,7 +20,7 @@ QueueName = Annotated[str, Path(max_length=100, pattern=r"^[^\x00]*$")]
 
 
 class DepthAnswer(ResponseModel):
-    """Live jobs by status, as they were last sampled."""
+    """Live jobs by status, from the last sample."""
 
     scheduled: int
     queued: int
@@ -28,20 +28,20 @@ class DepthAnswer(ResponseModel):
 
 
 class LastHourAnswer(ResponseModel):
-    """What became of jobs within the last hour, of definitions whose queue this is."""
+    """Counts of the last hour, of definitions with this queue."""
 
     enqueued: int
     succeeded: int
-    failed: int = Field(description="failed or dead letter")
-    retried: int = Field(description="attempts after which the job waits again")
+    failed: int = Field(description="jobs that ended as failed or dead_letter")
+    retried: int = Field(description="attempts after which another one follows")
 
 
 class QueueSettingsAnswer(ResponseModel):
-    """How its jobs are served."""
+    """How the queue is served."""
 
-    max_running: int | None = Field(description="at once, over all workers; null is no limit")
+    max_running: int | None = Field(description="the most running jobs, over all workers; null is no limit")
     fair: bool = Field(description="whether tenants take turns, by their weights")
-    ageing_seconds: int = Field(description="after so long a job is served as the most urgent are; 0 is never")
+    ageing_seconds: int = Field(description="the wait after which a job is served like the most urgent; 0 is never")
 
 
 class QueueAnswer(ResponseModel):
@@ -50,26 +50,28 @@ class QueueAnswer(ResponseModel):
     queue: str
     paused: bool
     pause: PauseAnswer | None
-    paused_definitions: list[str] = Field(description="those whose lane in it is paused by itself")
+    paused_definitions: list[str] = Field(description="definitions that are paused in this queue by themselves")
     depth: DepthAnswer
-    oldest_age_seconds: float | None = Field(description="of the job that has been queued for longest")
-    workers: int = Field(description="live ones that serve it")
+    oldest_age_seconds: float | None = Field(description="the wait of the oldest queued job")
+    workers: int = Field(description="live workers that serve the queue")
     last_hour: LastHourAnswer
     settings: QueueSettingsAnswer
 
 
 class QueueQuery(RequestModel):
-    """A part of the list."""
+    """A page of queues."""
 
     limit: int = Field(default=50, ge=1, le=500)
-    cursor: Text | None = Field(default=None, max_length=100, description="`next_cursor` of the page before")
-    include_system: bool = Field(default=False, description="that of Headrace's own jobs too")
+    cursor: Text | None = Field(default=None, max_length=100, description="`next_cursor` of the previous page")
+    include_system: bool = Field(default=False, description="whether to include the queue of Headrace's own jobs")
 
 
 class QueueChange(RequestModel):
-    """What to change; what is left out stays."""
+    """Settings to change; others stay."""
 
-    max_running: int | None = Field(default=None, ge=1, le=1_000_000, description="null lifts the limit")
+    max_running: int | None = Field(
+        default=None, ge=1, le=1_000_000, description="the most running jobs, over all workers; null removes the limit"
+    )
     fair: bool = False
     ageing_seconds: int = Field(default=3600, ge=0, le=31_536_000)
 
@@ -80,7 +82,7 @@ def _answer(queue: QueueRecord) -> QueueAnswer:
 
 @router.get("")
 async def list_queues(service: CurrentService, query: Annotated[QueueQuery, Query()]) -> Page[QueueAnswer]:
-    """Queues by name."""
+    """List queues by name."""
     queues = await service.queues.list(limit=query.limit + 1, after=query.cursor, include_system=query.include_system)
     items, cursor = cut(queues, query.limit, lambda queue: queue.queue)
     return Page(items=[_answer(queue) for queue in items], next_cursor=cursor)
@@ -88,24 +90,24 @@ async def list_queues(service: CurrentService, query: Annotated[QueueQuery, Quer
 
 @router.get("/{queue}")
 async def get_queue(service: CurrentService, queue: QueueName) -> QueueAnswer:
-    """One queue."""
+    """Show one queue."""
     return _answer(await service.queues.get(queue))
 
 
 @router.patch("/{queue}")
 async def change_queue(service: CurrentService, queue: QueueName, changes: QueueChange) -> QueueAnswer:
-    """Change how its jobs are served, from now on and in every worker."""
+    """Change how a queue is served, from now on and in every worker."""
     return _answer(await service.queues.change(queue, **changes.model_dump(exclude_unset=True)))
 
 
 @router.post("/{queue}/pause")
 async def pause_queue(service: CurrentService, queue: QueueName, pause: PauseRequest | None = None) -> QueueAnswer:
-    """Have no more of its jobs claimed; what runs, runs on."""
+    """Stop claims of the queue's jobs; running jobs continue, and enqueues are accepted."""
     pause = pause or PauseRequest()
     return _answer(await service.queues.pause(queue, note=pause.note, resume_at=pause.end()))
 
 
 @router.post("/{queue}/resume")
 async def resume_queue(service: CurrentService, queue: QueueName) -> QueueAnswer:
-    """Have its jobs claimed again."""
+    """Resume claims of the queue's jobs."""
     return _answer(await service.queues.resume(queue))

@@ -17,10 +17,10 @@ router = new_router(prefix="/admin/retention", tags=["retention"])
 
 
 class DaysAnswer(ResponseModel):
-    """For how many days things are kept, by the configuration of this server."""
+    """Days of retention, by the configuration of this server."""
 
-    jobs_days: float = Field(description="ended jobs of definitions that say nothing themselves")
-    dead_letters_days: float = Field(description="dead letters, at least")
+    jobs_days: float = Field(description="days of ended jobs of definitions without their own retention")
+    dead_letters_days: float = Field(description="fewest days of dead letters")
     logs_days: float
     fires_days: float
     events_days: float
@@ -29,11 +29,11 @@ class DaysAnswer(ResponseModel):
 
 
 class OwnRetentionAnswer(ResponseModel):
-    """A definition that says itself for how long its ended jobs stay."""
+    """A definition with its own retention."""
 
     definition: str
     days: float | None
-    count: int | None = Field(description="the last so many stay for longer")
+    count: int | None = Field(description="how many of the last ended jobs always stay")
 
 
 class WeekAnswer(ResponseModel):
@@ -41,9 +41,9 @@ class WeekAnswer(ResponseModel):
 
     lower_bound: datetime
     upper_bound: datetime
-    jobs: int = Field(description="about how many it has")
-    bytes: int = Field(description="what its tables and indexes take")
-    leaving: bool = Field(description="nothing in it must stay, and it is being removed")
+    jobs: int = Field(description="about how many jobs the partition has")
+    bytes: int = Field(description="size of the partition's tables and indexes")
+    leaving: bool = Field(description="whether the partition is being dropped")
 
 
 class LastRunAnswer(ResponseModel):
@@ -56,7 +56,7 @@ class LastRunAnswer(ResponseModel):
 
 
 class RetentionAnswer(ResponseModel):
-    """What holds, what there is, and what was done last."""
+    """The settings, the stored amounts, and the last run."""
 
     settings: DaysAnswer
     definitions: list[OwnRetentionAnswer]
@@ -65,7 +65,7 @@ class RetentionAnswer(ResponseModel):
 
 
 class ShareAnswer(ResponseModel):
-    """What would go of one definition."""
+    """What would be removed of one definition."""
 
     definition: str
     jobs: int
@@ -73,7 +73,7 @@ class ShareAnswer(ResponseModel):
 
 
 class WholeWeekAnswer(ResponseModel):
-    """A week that would go whole."""
+    """A week whose partition would be dropped."""
 
     lower_bound: datetime
     upper_bound: datetime
@@ -85,13 +85,15 @@ class RetentionPreview(ResponseModel):
     """What a prune would remove now."""
 
     jobs: int
-    bytes: int = Field(description="about; what is deleted by the row is free for new rows and not for the disk")
+    bytes: int = Field(description="about how many bytes; deleted rows make room for new rows, not on the disk")
     definitions: list[ShareAnswer]
-    weeks: list[WholeWeekAnswer] = Field(description="those that would go whole; their jobs are counted above too")
+    weeks: list[WholeWeekAnswer] = Field(
+        description="weeks whose partitions would be dropped; their jobs are counted above too"
+    )
 
 
 class RetentionRunAnswer(ResponseModel):
-    """The job that does it."""
+    """The job that prunes."""
 
     job_id: UUID
 
@@ -102,7 +104,7 @@ def _week(week: Week) -> WeekAnswer:
 
 @router.get("")
 async def get_retention(service: CurrentService) -> RetentionAnswer:
-    """How long history is kept, and how much of it there is."""
+    """Show the settings of retention and the stored amounts."""
     state = await service.retention.show()
     return RetentionAnswer(
         settings=DaysAnswer.model_validate(state.settings, from_attributes=True),
@@ -114,7 +116,7 @@ async def get_retention(service: CurrentService) -> RetentionAnswer:
 
 @router.get("/preview")
 async def preview_retention(service: CurrentService) -> RetentionPreview:
-    """A dry run: counts what would go. May take seconds where there is much."""
+    """Count what a prune would remove now. This may take seconds with much history."""
     pruned = await service.retention.preview()
     return RetentionPreview(
         jobs=sum(pruned.jobs.values()),
@@ -131,5 +133,5 @@ async def preview_retention(service: CurrentService) -> RetentionPreview:
 
 @router.post("/run", status_code=202)
 async def run_retention(service: CurrentService) -> RetentionRunAnswer:
-    """Have a worker prune now, instead of at its time."""
+    """Let a worker prune now."""
     return RetentionRunAnswer(job_id=await service.retention.run())

@@ -20,39 +20,50 @@ router = new_router(prefix="/admin/tenants", tags=["tenants"])
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}$")]
 NameInPath = Annotated[str, Path(max_length=100, pattern=r"^[^\x00]*$")]
 Count = Annotated[int, Field(ge=1, le=2_147_483_647)]
-Weight = Annotated[int, Field(ge=1, le=1000, description="with 3 it gets three jobs for each one of a tenant with 1")]
+Weight = Annotated[
+    int,
+    Field(
+        ge=1,
+        le=1000,
+        description="the share in fair queues: a tenant with 3 gets three jobs for each one of a tenant with 1",
+    ),
+]
 
 
 class TenantLimitsRequest(RequestModel):
-    """What a tenant may have; null is no limit."""
+    """Limits of a tenant; null is no limit."""
 
-    max_queued: Count | None = Field(default=None, description="jobs that are not ended yet")
-    max_payload_bytes: int | None = Field(default=None, ge=2, le=1_048_576, description="size of a job's payload")
-    requests_per_minute: Count | None = Field(default=None, description="of all its tokens, in each API process")
-    max_running: int | None = Field(default=None, ge=1, le=1_000_000, description="jobs at once, over all workers")
+    max_queued: Count | None = Field(default=None, description="the most live jobs")
+    max_payload_bytes: int | None = Field(
+        default=None, ge=2, le=1_048_576, description="largest size of a job's payload"
+    )
+    requests_per_minute: Count | None = Field(
+        default=None, description="the most requests a minute of all the tenant's tokens, in each API process"
+    )
+    max_running: int | None = Field(
+        default=None, ge=1, le=1_000_000, description="the most running jobs, over all workers"
+    )
 
 
 class NewTenant(RequestModel):
-    """A tenant to make."""
+    """A tenant to create."""
 
-    name: Name = Field(description="how it is addressed, for ever", examples=["acme"])
-    title: Text = Field(default="", max_length=200, description="what people read", examples=["Acme Corporation"])
+    name: Name = Field(description="the tenant's permanent name in requests", examples=["acme"])
+    title: Text = Field(default="", max_length=200, description="the name on screens", examples=["Acme Corporation"])
     limits: TenantLimitsRequest = TenantLimitsRequest()
     weight: Weight = 1
 
 
 class TenantChange(RequestModel):
-    """What to change; what is left out stays."""
+    """Settings to change; others stay."""
 
     title: Text | None = Field(default=None, max_length=200)
-    limits: TenantLimitsRequest | None = Field(
-        default=None, description="only those that are named change; null lifts one"
-    )
+    limits: TenantLimitsRequest | None = Field(default=None, description="limits to change; null removes a limit")
     weight: Weight | None = None
 
 
 class LimitsAnswer(ResponseModel):
-    """What a tenant may have; null is no limit."""
+    """Limits of a tenant; null is no limit."""
 
     max_queued: int | None
     max_payload_bytes: int | None
@@ -66,17 +77,17 @@ class TenantAnswer(ResponseModel):
     name: str
     title: str
     limits: LimitsAnswer
-    weight: int = Field(description="its share where tenants take turns")
+    weight: int = Field(description="the tenant's share in fair queues")
     paused: bool
     pause: PauseAnswer | None
     created_at: datetime
 
 
 class TenantQuery(RequestModel):
-    """A part of the list."""
+    """A page of tenants."""
 
     limit: int = Field(default=50, ge=1, le=500)
-    cursor: Text | None = Field(default=None, max_length=100, description="`next_cursor` of the page before")
+    cursor: Text | None = Field(default=None, max_length=100, description="`next_cursor` of the previous page")
 
 
 def _answer(tenant: Tenant) -> TenantAnswer:
@@ -85,7 +96,7 @@ def _answer(tenant: Tenant) -> TenantAnswer:
 
 @router.get("")
 async def list_tenants(service: CurrentService, query: Annotated[TenantQuery, Query()]) -> Page[TenantAnswer]:
-    """Tenants by name."""
+    """List tenants by name."""
     tenants = await service.tenants.list(limit=query.limit + 1, after=query.cursor)
     items, cursor = cut(tenants, query.limit, lambda tenant: tenant.name)
     return Page(items=[_answer(tenant) for tenant in items], next_cursor=cursor)
@@ -93,32 +104,32 @@ async def list_tenants(service: CurrentService, query: Annotated[TenantQuery, Qu
 
 @router.post("", status_code=201)
 async def create_tenant(service: CurrentService, new: NewTenant) -> TenantAnswer:
-    """Make a tenant."""
+    """Create a tenant."""
     limits = TenantLimits(**new.limits.model_dump())
     return _answer(await service.tenants.create(new.name, new.title, limits, new.weight))
 
 
 @router.get("/{name}")
 async def get_tenant(service: CurrentService, name: NameInPath) -> TenantAnswer:
-    """One tenant."""
+    """Show one tenant."""
     return _answer(await service.tenants.get(name))
 
 
 @router.patch("/{name}")
 async def change_tenant(service: CurrentService, name: NameInPath, change: TenantChange) -> TenantAnswer:
-    """Change its title, its limits or its weight."""
+    """Change a tenant's title, limits or weight."""
     limits = None if change.limits is None else change.limits.model_dump(exclude_unset=True)
     return _answer(await service.tenants.change(name, title=change.title, limits=limits, weight=change.weight))
 
 
 @router.post("/{name}/pause")
 async def pause_tenant(service: CurrentService, name: NameInPath, pause: PauseRequest | None = None) -> TenantAnswer:
-    """Have none of its jobs claimed; what runs, runs on."""
+    """Stop claims of the tenant's jobs; running jobs continue, and enqueues are accepted."""
     pause = pause or PauseRequest()
     return _answer(await service.tenants.pause(name, note=pause.note, resume_at=pause.end()))
 
 
 @router.post("/{name}/resume")
 async def resume_tenant(service: CurrentService, name: NameInPath) -> TenantAnswer:
-    """Have its jobs claimed again."""
+    """Resume claims of the tenant's jobs."""
     return _answer(await service.tenants.resume(name))

@@ -19,22 +19,27 @@ router = new_router(prefix="/admin/tokens", tags=["tokens"])
 
 
 class TokenRequest(RequestModel):
-    """A token to make."""
+    """A token to create."""
 
-    name: Text = Field(min_length=1, max_length=200, description="whose it is, or what for", examples=["ci"])
-    role: Role
-    tenant: Text | None = Field(default=None, max_length=100, description="of a tenant's role: the tenant's name")
-    queues: list[Name] | None = Field(
-        default=None, min_length=1, max_length=100, description="of a worker: the queues it may serve; all by default"
+    name: Text = Field(
+        min_length=1, max_length=200, description="the owner or the purpose of the token", examples=["ci"]
     )
-    expires_at: Moment | None = Field(default=None, description="never by default")
+    role: Role
+    tenant: Text | None = Field(default=None, max_length=100, description="the tenant, for a tenant's role")
+    queues: list[Name] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=100,
+        description="the queues that a worker's token may serve; all by default",
+    )
+    expires_at: Moment | None = Field(default=None, description="when the token expires; never by default")
     expires_after_seconds: float | None = Field(
-        default=None, gt=0, le=LONGEST_AHEAD, description="the same as a length of time, by the server's clock"
+        default=None, gt=0, le=LONGEST_AHEAD, description="the time from now until expires_at"
     )
 
 
 class TokenAnswer(ResponseModel):
-    """What is known of a token; never the token."""
+    """A token without its secret."""
 
     id: UUID
     name: str
@@ -44,15 +49,15 @@ class TokenAnswer(ResponseModel):
     created_at: datetime
     created_by: str
     expires_at: datetime | None
-    last_used_at: datetime | None = Field(description="to the minute")
+    last_used_at: datetime | None = Field(description="when the token was last used, to the minute")
     revoked_at: datetime | None
-    expired: bool = Field(description="it opens nothing any more, as its time is over")
+    expired: bool = Field(description="whether the token has expired")
 
 
 class NewTokenAnswer(TokenAnswer):
-    """A token that was just made."""
+    """A new token with its secret."""
 
-    token: str = Field(description="shown this once; only its hash is stored")
+    token: str = Field(description="the secret, shown only here; only its hash is stored")
 
 
 def _answer(token: Token) -> TokenAnswer:
@@ -61,13 +66,13 @@ def _answer(token: Token) -> TokenAnswer:
 
 @router.get("")
 async def list_tokens(service: CurrentService) -> Page[TokenAnswer]:
-    """All tokens that were ever made, newest first."""
+    """List all tokens, expired and revoked ones too, newest first."""
     return Page(items=[_answer(token) for token in await service.tokens.list()])
 
 
 @router.post("", status_code=201)
 async def create_token(service: CurrentService, new: TokenRequest) -> NewTokenAnswer:
-    """Make a token; the answer is the only place where it is ever seen."""
+    """Create a token; only this response shows the secret."""
     queues = ("*",) if new.queues is None else tuple(new.queues)
     end = time_or_length("expires", new.expires_at, new.expires_after_seconds)
     made = await service.tokens.create(new.name, new.role, tenant=new.tenant, queues=queues, expires_at=end)
@@ -76,5 +81,5 @@ async def create_token(service: CurrentService, new: TokenRequest) -> NewTokenAn
 
 @router.delete("/{token_id}")
 async def revoke_token(service: CurrentService, token_id: UUID) -> TokenAnswer:
-    """Revoke it: within a second it opens nothing, in any process."""
+    """Revoke a token: within a second every process refuses it."""
     return _answer(await service.tokens.revoke(token_id))

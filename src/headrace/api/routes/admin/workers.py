@@ -31,12 +31,14 @@ class WorkerAnswer(ResponseModel):
     queues: list[str]
     definitions: list[str]
     concurrency: int
-    running: int = Field(description="jobs at its last heartbeat")
-    memory_bytes: int | None = Field(description="of its process at its last heartbeat, where its system tells")
-    running_jobs: list[UUID] = Field(description="what it holds now: the first hundred")
+    running: int = Field(description="running jobs at the last heartbeat")
+    memory_bytes: int | None = Field(
+        description="memory of the process at the last heartbeat, where the system reports it"
+    )
+    running_jobs: list[UUID] = Field(description="the first hundred jobs that the worker owns now")
     state: WorkerState
-    draining: bool = Field(description="finishes what it runs, claims no more, and then stops")
-    stale: bool = Field(description="called live, but it has missed a heartbeat")
+    draining: bool = Field(description="whether the worker claims no more, finishes its jobs and stops")
+    stale: bool = Field(description="whether a live worker has missed a heartbeat")
     lease_seconds: float
     lease_expires_at: datetime
     heartbeat_at: datetime
@@ -45,13 +47,13 @@ class WorkerAnswer(ResponseModel):
 
 
 class WorkerQuery(RequestModel):
-    """A part of the list."""
+    """A page of workers."""
 
     state: WorkerState | None = Field(
-        default=None, description="if absent, live ones and those that ended within a day"
+        default=None, description="the state; when absent, live workers and those that ended within a day"
     )
     limit: int = Field(default=50, ge=1, le=200)
-    cursor: int | None = Field(default=None, ge=0, le=2**63 - 1, description="`next_cursor` of the page before")
+    cursor: int | None = Field(default=None, ge=0, le=2**63 - 1, description="`next_cursor` of the previous page")
 
 
 def _answer(worker: WorkerRecord) -> WorkerAnswer:
@@ -61,7 +63,7 @@ def _answer(worker: WorkerRecord) -> WorkerAnswer:
 
 @router.get("")
 async def list_workers(service: CurrentService, query: Annotated[WorkerQuery, Query()]) -> Page[WorkerAnswer]:
-    """Workers, newest first."""
+    """List workers, newest first."""
     workers = await service.workers.list(state=query.state, limit=query.limit + 1, before=query.cursor)
     items, cursor = cut(workers, query.limit, lambda worker: worker.id)
     return Page(items=[_answer(worker) for worker in items], next_cursor=cursor)
@@ -69,11 +71,11 @@ async def list_workers(service: CurrentService, query: Annotated[WorkerQuery, Qu
 
 @router.get("/{worker_id}")
 async def get_worker(service: CurrentService, worker_id: WorkerId) -> WorkerAnswer:
-    """One worker."""
+    """Show one worker."""
     return _answer(await service.workers.get(worker_id))
 
 
 @router.post("/{worker_id}/drain")
 async def drain_worker(service: CurrentService, worker_id: WorkerId) -> WorkerAnswer:
-    """Have it finish what it runs, claim no more and stop."""
+    """Let a worker claim no more, finish its jobs and stop."""
     return _answer(await service.workers.drain(worker_id))

@@ -22,32 +22,32 @@ State = Literal["open", "closed", "all"]
 
 
 class AlertAnswer(ResponseModel):
-    """An alert: open until its condition has not held for long enough, or until somebody closes it."""
+    """An alert: open while its condition holds, or until somebody closes it."""
 
     id: UUID
     rule_id: UUID
     rule: str
     kind: AlertKind
-    tenant: str | None = Field(description="null: of a rule about everybody's jobs")
-    subject: str = Field(description="the definition, queue or trigger that it is about")
-    what: str = Field(description="what is wrong, in a sentence", examples=["3 jobs of sync-dropbox died"])
+    tenant: str | None = Field(description="null: an alert of the whole server")
+    subject: str = Field(description="the definition, queue or trigger concerned")
+    what: str = Field(description="the problem, in a sentence", examples=["3 jobs of sync-dropbox died"])
     since: datetime
     last_seen: datetime
     count: int
     measure: float | None
-    job_id: UUID | None = Field(description="one of the jobs")
-    error: str | None = Field(description="of that job or trigger")
-    notices: int = Field(description="how often it was told")
+    job_id: UUID | None = Field(description="one of the jobs concerned")
+    error: str | None = Field(description="the error of that job or trigger")
+    notices: int = Field(description="how many notices were sent")
     told_at: datetime | None
     escalated_at: datetime | None
     acknowledged_at: datetime | None
     acknowledged_by: str | None
     closed_at: datetime | None
-    closed_by: str | None = Field(description="null: it recovered by itself")
+    closed_by: str | None = Field(description="who closed the alert; null: it recovered by itself")
 
 
 class AlertQuery(AlertPageQuery):
-    """Which alerts."""
+    """Filters of alerts."""
 
     state: State = "open"
     rule_id: UUID | None = None
@@ -70,12 +70,12 @@ class AlertDeliveryAnswer(ResponseModel):
     target: str
     at: datetime
     seconds: float
-    status_code: int | None = Field(description="as HTTP or SMTP have it")
+    status_code: int | None = Field(description="the status of HTTP or SMTP")
     error: str | None
 
 
 class DeliveryQuery(AlertPageQuery):
-    """Which attempts."""
+    """Filters of attempts."""
 
     notice_id: UUID | None = None
     target_id: UUID | None = None
@@ -83,7 +83,7 @@ class DeliveryQuery(AlertPageQuery):
 
 @router.get("")
 async def list_alerts(service: CurrentService, query: Annotated[AlertQuery, Query()]) -> Page[AlertAnswer]:
-    """Alerts, newest first; those that are open, unless asked otherwise."""
+    """List alerts, newest first; open ones by default."""
     page = await service.alerts.list(query.filter(), limit=query.limit, cursor=query.cursor)
     return Page(items=[AlertAnswer.model_validate(alert) for alert in page.items], next_cursor=page.next_cursor)
 
@@ -102,17 +102,17 @@ async def list_alert_deliveries(
 
 @router.get("/{alert_id}")
 async def get_alert(service: CurrentService, alert_id: UUID) -> AlertAnswer:
-    """One alert."""
+    """Show one alert."""
     return AlertAnswer.model_validate(await service.alerts.get(alert_id))
 
 
 @router.post("/{alert_id}/acknowledge")
 async def acknowledge_alert(service: CurrentService, alert_id: UUID) -> AlertAnswer:
-    """Have nothing more told of it until it is over."""
+    """Mute an alert until it closes."""
     return AlertAnswer.model_validate(await service.alerts.acknowledge(alert_id))
 
 
 @router.post("/{alert_id}/close")
 async def close_alert(service: CurrentService, alert_id: UUID) -> AlertAnswer:
-    """Say that it is over. Where the condition still holds, the next look opens another."""
+    """Close an alert. A condition that still holds opens a new one."""
     return AlertAnswer.model_validate(await service.alerts.close(alert_id))

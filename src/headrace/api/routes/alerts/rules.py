@@ -87,14 +87,14 @@ class AlertPageQuery(RequestModel):
 
 @router.get("")
 async def list_alert_rules(service: CurrentService, query: Annotated[AlertPageQuery, Query()]) -> Page[RuleAnswer]:
-    """Rules by name."""
+    """List rules by name."""
     page = await service.alert_rules.list(limit=query.limit, cursor=query.cursor)
     return Page(items=[_answer(rule) for rule in page.items], next_cursor=page.next_cursor)
 
 
 @router.post("", status_code=201)
 async def create_alert_rule(service: CurrentService, new: NewRule) -> RuleAnswer:
-    """Make a rule. By a super-admin without a tenant it is the server's own, and looks at everybody's jobs."""
+    """Create a rule. A super-admin without a tenant makes a rule of the whole server, for the jobs of all tenants."""
     settings: Any = new.model_dump(exclude_unset=True)
     return _answer(await service.alert_rules.create(**settings))
 
@@ -107,14 +107,14 @@ async def get_alert_rule(service: CurrentService, alert_rule_id: UUID) -> RuleAn
 
 @router.patch("/{alert_rule_id}")
 async def update_alert_rule(service: CurrentService, alert_rule_id: UUID, changes: RuleChanges) -> RuleAnswer:
-    """Change some settings, all or none."""
+    """Change settings, all or none."""
     settings = changes.model_dump(exclude_unset=True)
     return _answer(await service.alert_rules.update(alert_rule_id, settings))
 
 
 @router.delete("/{alert_rule_id}", status_code=204)
 async def delete_alert_rule(service: CurrentService, alert_rule_id: UUID) -> None:
-    """Remove it, and its alerts with it; what was sent stays in the log of deliveries."""
+    """Delete a rule and its alerts; the log of deliveries stays."""
     await service.alert_rules.delete(alert_rule_id)
 
 

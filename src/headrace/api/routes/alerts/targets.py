@@ -21,32 +21,34 @@ router = new_router(prefix="/alerts/targets", tags=["alerts"])
 
 
 class NewTarget(RequestModel):
-    """A target to make."""
+    """A target to create."""
 
     name: Text = Field(min_length=1, max_length=200, examples=["on call"])
     kind: TargetKind
     address: Text = Field(
         min_length=1,
         max_length=2000,
-        description="an address of the web, e-mail addresses separated by commas, or the key of a command",
+        description="a URL, e-mail addresses separated by commas, or the key of a command",
         examples=["https://example.com/hooks/headrace"],
     )
-    sign: bool = Field(default=True, description="whether a webhook is signed, with a key that is made now")
+    sign: bool = Field(default=True, description="whether a webhook is signed, with a new key")
 
 
 class TargetChanges(RequestModel):
-    """What to change; what is left out stays."""
+    """Settings to change; others stay."""
 
     name: Text | None = Field(default=None, min_length=1, max_length=200)
     address: Text | None = Field(default=None, min_length=1, max_length=2000)
-    signing: Signing = Field(default="keep", description="what becomes of the key of a webhook's signature")
+    signing: Signing = Field(
+        default="keep", description="whether to keep, remove or replace the key of a webhook's signature"
+    )
 
 
 class TargetAnswer(ResponseModel):
-    """A target. Of a webhook's address the last part is not shown."""
+    """A target. The last part of a webhook's address is not shown."""
 
     id: UUID
-    tenant: str | None = Field(description="null: the server's own")
+    tenant: str | None = Field(description="null: a target of the whole server")
     name: str
     kind: TargetKind
     address: str
@@ -56,13 +58,13 @@ class TargetAnswer(ResponseModel):
 
 
 class NewTargetAnswer(TargetAnswer):
-    """A target, with the key of its signature where one was made just now."""
+    """A target, with the key of its signature if the key is new."""
 
-    key: str | None = Field(description="shown this once")
+    key: str | None = Field(description="the key of the signature, shown only here")
 
 
 class TestAnswer(ResponseModel):
-    """A notice on its way; `/alerts/deliveries?notice_id=` says what came of it."""
+    """An enqueued notice; `/alerts/deliveries?notice_id=` has its attempts."""
 
     notice_id: UUID
 
@@ -73,20 +75,20 @@ def _with_key(made: TargetWithKey) -> NewTargetAnswer:
 
 @router.get("")
 async def list_alert_targets(service: CurrentService, query: Annotated[AlertPageQuery, Query()]) -> Page[TargetAnswer]:
-    """Targets by name."""
+    """List targets by name."""
     page = await service.alert_targets.list(limit=query.limit, cursor=query.cursor)
     return Page(items=[TargetAnswer.model_validate(target) for target in page.items], next_cursor=page.next_cursor)
 
 
 @router.post("", status_code=201)
 async def create_alert_target(service: CurrentService, new: NewTarget) -> NewTargetAnswer:
-    """Make a target. An address of the own network is refused, unless the configuration allows it."""
+    """Create a target. An address of the own network is refused, unless the configuration allows it."""
     return _with_key(await service.alert_targets.create(new.name, new.kind, new.address, sign=new.sign))
 
 
 @router.get("/{alert_target_id}")
 async def get_alert_target(service: CurrentService, alert_target_id: UUID) -> TargetAnswer:
-    """One target."""
+    """Show one target."""
     return TargetAnswer.model_validate(await service.alert_targets.get(alert_target_id))
 
 
@@ -94,7 +96,7 @@ async def get_alert_target(service: CurrentService, alert_target_id: UUID) -> Ta
 async def update_alert_target(
     service: CurrentService, alert_target_id: UUID, changes: TargetChanges
 ) -> NewTargetAnswer:
-    """Change its name, its address, or its key."""
+    """Change a target's name, address, or key."""
     return _with_key(
         await service.alert_targets.update(
             alert_target_id, name=changes.name, address=changes.address, signing=changes.signing
@@ -104,7 +106,7 @@ async def update_alert_target(
 
 @router.delete("/{alert_target_id}", status_code=204)
 async def delete_alert_target(service: CurrentService, alert_target_id: UUID) -> None:
-    """Remove it; refused while a rule tells it."""
+    """Delete a target; refused while a rule uses it."""
     await service.alert_targets.delete(alert_target_id)
 
 

@@ -18,12 +18,14 @@ router = new_router(prefix="/jobs", tags=["jobs"])
 
 
 @router.post(
-    "/bulk", status_code=202, responses={200: {"model": BulkCount, "description": "a dry run: what it would be about"}}
+    "/bulk",
+    status_code=202,
+    responses={200: {"model": BulkCount, "description": "a dry run: the number of matching jobs"}},
 )
 async def change_jobs(
     service: CurrentService, bulk: Bulk, request: Request, response: Response
 ) -> OperationAnswer | BulkCount:
-    """Cancel, retry or delete every job that fits: counts with `dry_run`, else begins and goes on by itself."""
+    """Cancel, retry or delete every job that matches, in the background. With `dry_run` only count the jobs."""
     if bulk.dry_run:
         response.status_code = 200
         count = await service.jobs.count(bulk.action, bulk.filter.filter())

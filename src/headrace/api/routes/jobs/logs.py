@@ -28,14 +28,16 @@ PositionText = Annotated[str, StringConstraints(pattern=POSITION)]
 
 
 class LogQuery(RequestModel):
-    """Which lines, and in which form."""
+    """Filters of lines, and the format."""
 
-    after: PositionText | None = Field(default=None, description="behind this line, as run-seq", examples=["1-250"])
+    after: PositionText | None = Field(
+        default=None, description="only lines after this one, as run-seq", examples=["1-250"]
+    )
     limit: int = Field(default=1000, ge=1, le=10_000)
     level: Level | None = None
     stream: Stream | None = None
-    follow: bool = Field(default=False, description="as server-sent events, until the job has ended")
-    format: Literal["json", "text"] | None = Field(default=None, description="text: all lines, to keep as a file")
+    follow: bool = Field(default=False, description="whether to send server-sent events until the job has ended")
+    format: Literal["json", "text"] | None = Field(default=None, description="text: all lines, as a file")
 
     @property
     def stream_number(self) -> int | None:
@@ -46,8 +48,8 @@ class LogQuery(RequestModel):
 class LinesAnswer(Page[LineAnswer]):
     """Lines in order."""
 
-    after: str = Field(description="where to read on, also for what is yet to come")
-    ended: bool = Field(description="there will never be more")
+    after: str = Field(description="where to continue, also for future lines")
+    ended: bool = Field(description="whether no more lines will come")
 
 
 OTHER_FORMS: dict[int | str, dict[str, Any]] = {
@@ -67,7 +69,7 @@ async def read_job_logs(
     accept: Annotated[str, Header()] = "",
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response | LinesAnswer:
-    """What the job printed and logged."""
+    """Show the log lines of a job."""
     if query.follow:
         resumed = last_event_id if last_event_id and re.match(POSITION, last_event_id) else query.after
         return await _follow(request, service, job_id, query, _position(resumed))

@@ -56,7 +56,7 @@ async def enqueue_batch(service: CurrentService, batch: Batch) -> BatchAnswer:
 
 @router.get("")
 async def list_jobs(service: CurrentService, query: Annotated[JobQuery, Query()]) -> JobsAnswer:
-    """Jobs, newest first."""
+    """List jobs, newest first."""
     cursor = None if query.cursor is None else str(query.cursor)
     page = await service.jobs.list(query.filter(), limit=query.limit, cursor=cursor, offset=query.offset)
     return jobs_answer(page)
@@ -82,7 +82,7 @@ async def get_job(service: CurrentService, job_id: UUID) -> Job:
 
 @router.get("/{job_id}/attempts")
 async def list_attempts(service: CurrentService, job_id: UUID) -> AttemptsAnswer:
-    """What came of each of its runs."""
+    """Show the outcome of each attempt of a job."""
     return attempts_answer(await service.jobs.attempts(job_id))
 
 

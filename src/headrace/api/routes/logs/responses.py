@@ -26,12 +26,12 @@ Level = Annotated[
     int,
     Field(ge=0, le=100),  # before the words: then the description of the API has the bounds too
     BeforeValidator(_number),
-    Field(description="this and up: a number, or debug, info, warning, error"),
+    Field(description="the minimum level: a number, or debug, info, warning, error"),
 ]
 
 
 class LineAnswer(ResponseModel):
-    """A line that a job printed or logged."""
+    """A log line of a job."""
 
     run: int
     seq: int
@@ -43,7 +43,7 @@ class LineAnswer(ResponseModel):
 
 
 class HitAnswer(LineAnswer):
-    """A line that was found, and whose it is."""
+    """A line that matches, with its tenant and definition."""
 
     job_id: UUID
     tenant: str

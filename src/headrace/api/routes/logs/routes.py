@@ -19,7 +19,7 @@ router = new_router(prefix="/logs", tags=["logs"])
 
 
 class SearchQuery(RequestModel):
-    """What to look for."""
+    """The query and the filters."""
 
     query: Text = Field(default="", description='words, "a phrase", prefix*, -excluded; or ~text for a substring')
     definition: Name | None = None
@@ -28,19 +28,21 @@ class SearchQuery(RequestModel):
     since: Moment | None = None
     until: Moment | None = None
     limit: int = Field(default=50, ge=1, le=1000)
-    cursor: Text | None = Field(default=None, description="`next_cursor` of the page before")
+    cursor: Text | None = Field(default=None, description="`next_cursor` of the previous page")
 
 
 class SearchAnswer(Page[HitAnswer]):
-    """Lines that were found, newest first. A page may be short: go on with next_cursor until there is none."""
+    """Lines that match, newest first. A page may be short: continue with next_cursor until it is null."""
 
-    searched_to: datetime | None = Field(description="all of the time down to here was searched; null: all there is")
+    searched_to: datetime | None = Field(
+        description="the time down to which lines were searched; null: all lines were searched"
+    )
     complete: bool
 
 
 @router.get("")
 async def search_logs(service: CurrentService, query: Annotated[SearchQuery, Query()]) -> SearchAnswer:
-    """Lines with all the words, newest first."""
+    """Search log lines, newest first."""
     asked = query.model_dump(exclude={"query"})
     page = await service.logs.search(query.query, **asked)
     return SearchAnswer(

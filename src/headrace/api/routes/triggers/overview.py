@@ -23,40 +23,42 @@ class TriggerRunAnswer(ResponseModel):
     """A due time or an event, and what became of its job."""
 
     at: datetime
-    status: str | None = Field(description="of the job, or `skipped`; null once history has let it go")
-    reason: str | None = Field(description="why it was skipped")
+    status: str | None = Field(description="the status of the job, or `skipped`; null once the job was removed")
+    reason: str | None = Field(description="why the due time was skipped")
     job_id: UUID | None
-    seconds: float | None = Field(description="how long its last attempt ran")
+    seconds: float | None = Field(description="the duration of the last attempt")
 
 
 class TriggerSummaryAnswer(ResponseModel):
-    """A trigger, and how it has been doing."""
+    """A trigger with its recent statistics."""
 
     trigger: TriggerAnswer
     words: str | None = Field(description="the rule of a schedule")
-    clock_change: DueTime | None = Field(description="the first of the next ten times that a change of clocks moves")
-    runs: list[TriggerRunAnswer] = Field(description="the last ten, newest first")
+    clock_change: DueTime | None = Field(
+        description="the first of the next ten due times that a change of clocks moves"
+    )
+    runs: list[TriggerRunAnswer] = Field(description="the last ten fires, newest first")
 
 
 class DueAnswer(ResponseModel):
-    """When a schedule will be due."""
+    """The future due times of a schedule."""
 
     trigger_id: UUID
     name: str
     definition: str
-    times: list[datetime] = Field(description="all, or some from all over the range where there are more than 168")
-    every_seconds: float | None = Field(description="the time between the first two, where these are only some")
+    times: list[datetime] = Field(description="all due times; where there are more than 168, some from the whole range")
+    every_seconds: float | None = Field(description="the time between two due times, where not all are listed")
 
 
 class CalendarAnswer(ResponseModel):
-    """What will be due, by the name of the trigger: the first 200."""
+    """Future due times by the name of the trigger, for the first 200 triggers."""
 
     items: list[DueAnswer]
     more: bool
 
 
 class BackfillPreview(ResponseModel):
-    """How many due times a range has; a backfill takes 10,000 at most."""
+    """The number of due times in a range; a backfill takes 10,000 at most."""
 
     due: int
     first: datetime | None
@@ -69,7 +71,7 @@ GlancesAnswer = Page[TriggerSummaryAnswer]
 
 @router.get("/overview")
 async def overview_triggers(service: CurrentService, query: Annotated[TriggerQuery, Query()]) -> GlancesAnswer:
-    """Triggers by name, each with its rule in words and what became of its last ten due times."""
+    """List triggers by name, each with its rule in words and its last ten fires."""
     page = await service.triggers.overview(query.filter(), limit=query.limit, cursor=query.cursor)
     items = [
         TriggerSummaryAnswer(
@@ -85,7 +87,7 @@ async def overview_triggers(service: CurrentService, query: Annotated[TriggerQue
 
 @router.get("/calendar")
 async def calendar_of_triggers(service: CurrentService, query: Annotated[StretchQuery, Query()]) -> CalendarAnswer:
-    """What enabled schedules will do from one time to another."""
+    """List the due times of enabled schedules in a range."""
     calendar = await service.triggers.calendar(query.since, query.until)
     items = [
         DueAnswer(
@@ -104,7 +106,7 @@ async def calendar_of_triggers(service: CurrentService, query: Annotated[Stretch
 async def preview_backfill(
     service: CurrentService, trigger_id: UUID, query: Annotated[StretchQuery, Query()]
 ) -> BackfillPreview:
-    """How many jobs a backfill of that range would make."""
+    """Count the jobs that a backfill of a range would make."""
     times = await service.triggers.count_backfill(trigger_id, query.since, query.until)
     return BackfillPreview(
         due=min(len(times), MOST_BACKFILLED),

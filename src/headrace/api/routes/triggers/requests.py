@@ -20,7 +20,7 @@ class NewTriggerIdentity(RequestModel):
     """What a new trigger is, beside its settings."""
 
     name: Text = Field(min_length=1, max_length=200, examples=["Nightly sync"])
-    definition: Name = Field(description="what to run", examples=["sync-dropbox"])
+    definition: Name = Field(description="the definition to run", examples=["sync-dropbox"])
     enabled: bool = True
 
 
@@ -45,34 +45,39 @@ def given_settings(body: TriggerSettings) -> TriggerColumns:
 
 
 class Disable(RequestModel):
-    """Why it is turned off."""
+    """Why the trigger is turned off."""
 
     note: Text | None = Field(default=None, max_length=1000)
 
 
 class FireRequest(RequestModel):
-    """How to run it now."""
+    """How to fire the trigger now."""
 
-    overlap: OneOrMore | None = Field(default=None, description="skip: not while a job of it is live; or as it says")
+    overlap: OneOrMore | None = Field(
+        default=None,
+        description="allow, or skip: no job while a job of the trigger is live; the trigger's own by default",
+    )
 
 
 class Backfill(RequestModel):
-    """Which due times to make jobs for, also those that have fired."""
+    """The due times to make jobs for, also those that have fired."""
 
     from_: Moment = Field(alias="from")
     until: Moment
     overlap: OneOrMore = "allow"
-    cap: int = Field(default=CAP, ge=1, le=MOST_BACKFILLED, description="more due times than this are refused")
+    cap: int = Field(
+        default=CAP, ge=1, le=MOST_BACKFILLED, description="the most due times; a range with more is refused"
+    )
 
 
 class TestRender(RequestModel):
-    """A template and an event to try it with."""
+    """A template and a sample event."""
 
     payload: dict[str, Any]
     event: Text = Field(default="sample", description="the name of the sample event")
     data: dict[str, Any] = Field(default={}, description="the data of the sample event, which templates call `event`")
     condition: Text | None = None
-    definition: Name | None = Field(default=None, description="whose arguments the payload must fit")
+    definition: Name | None = Field(default=None, description="the definition whose schema the payload must fit")
 
     def sample(self) -> SampleEvent:
         """What the service is asked for."""
@@ -80,15 +85,17 @@ class TestRender(RequestModel):
 
 
 class TriggerQuery(RequestModel):
-    """Filters of a list; all must hold."""
+    """Filters of a list; all must match."""
 
     definition: Name | None = None
     trigger_type: TriggerType | None = None
     enabled: bool | None = None
     event: Text | None = None
-    include_system: bool = Field(default=False, description="those of Headrace's own jobs too, for super-admins")
+    include_system: bool = Field(
+        default=False, description="whether to include triggers of Headrace's own jobs, for super-admins"
+    )
     limit: int = Field(default=50, ge=1, le=500)
-    cursor: Text | None = Field(default=None, description="`next_cursor` of the page before")
+    cursor: Text | None = Field(default=None, description="`next_cursor` of the previous page")
 
     def filter(self) -> TriggerFilter:
         """What the service is asked for."""
@@ -96,21 +103,21 @@ class TriggerQuery(RequestModel):
 
 
 class PageQuery(RequestModel):
-    """Which part of a list."""
+    """A page of a list."""
 
     limit: int = Field(default=100, ge=1, le=500)
-    cursor: Text | None = Field(default=None, description="`next_cursor` of the page before")
+    cursor: Text | None = Field(default=None, description="`next_cursor` of the previous page")
 
 
 class StretchQuery(RequestModel):
-    """From when until when."""
+    """A range of time."""
 
     since: Moment
     until: Moment
 
 
 class PreviewQuery(RequestModel):
-    """A schedule to look ahead at: cron, or every_seconds."""
+    """A schedule to preview: cron, or every_seconds."""
 
     cron: Text | None = None
     every_seconds: float | None = None

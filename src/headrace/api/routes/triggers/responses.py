@@ -16,7 +16,7 @@ from headrace.model.trigger.record import Obstacle, Trigger
 class Override(ResponseModel):
     """A setting that was changed by hand."""
 
-    declared: Any = Field(description="what code says")
+    declared: Any = Field(description="the value in code")
     current: Any = Field(description="what holds")
 
 
@@ -29,19 +29,19 @@ class TriggerIdentity(ResponseModel):
     definition: str
     enabled: bool
     pause_note: str | None
-    app: str | None = Field(description="the application whose code declares it")
-    overrides: dict[str, Override] = Field(description="what was changed by hand of what code declares")
+    app: str | None = Field(description="the app whose code declares the trigger")
+    overrides: dict[str, Override] = Field(description="settings that were changed by hand and differ from code")
     version: int
     next_run_at: datetime | None
-    pending_due_at: datetime | None = Field(description="a due time that waits for the job before it")
+    pending_due_at: datetime | None = Field(description="a due time that waits for the end of an earlier job")
     last_run_at: datetime | None
     last_error: str | None
-    fires: int = Field(description="jobs that its rule made")
-    runs: int = Field(description="those, and runs by hand and backfills")
+    fires: int = Field(description="jobs by the rule")
+    runs: int = Field(description="jobs by the rule, by hand and by backfills")
     created_at: datetime
     created_by: str | None
     obstacle: Obstacle | None = Field(
-        description="why it comes to nothing though it is on: what it enqueues is gone, disabled or has secret fields, "
+        description="why an enabled trigger makes no jobs: its definition was deleted, is disabled or has secret fields, "
         "or no live worker runs it"
     )
 
@@ -55,7 +55,7 @@ class TriggerAnswer(TriggerSettings, TriggerIdentity):
 
 
 class FireAnswer(ResponseModel):
-    """What became of a due time, or with `until` of a stretch of them."""
+    """A fire: what became of a due time, or with `until` of a stretch of due times."""
 
     due_at: datetime
     outcome: Literal["fired", "skipped"]
@@ -70,7 +70,7 @@ class FireAnswer(ResponseModel):
 
 
 class DeliveryAnswer(ResponseModel):
-    """What a trigger made of an event."""
+    """A delivery: what a trigger made of an event."""
 
     event_id: UUID
     event: str
@@ -82,7 +82,7 @@ class DeliveryAnswer(ResponseModel):
 
 
 class RanAnswer(ResponseModel):
-    """Whether it fired; if not why, and then the job is the one in its way."""
+    """Whether the trigger fired; if not, the reason, and the live job that prevented it."""
 
     fired: bool
     job_id: UUID
@@ -90,7 +90,7 @@ class RanAnswer(ResponseModel):
 
 
 class SkippedAnswer(ResponseModel):
-    """The due time that will pass."""
+    """The due time that is skipped."""
 
     skipped: datetime
 
@@ -104,14 +104,14 @@ class BackfillAnswer(ResponseModel):
 
 
 class DueTime(ResponseModel):
-    """A due time to come, and what clocks do to it."""
+    """A future due time, and the effect of a change of clocks."""
 
     due_at: datetime
     note: str | None
 
 
 class PreviewAnswer(ResponseModel):
-    """What comes next, and the rule in words."""
+    """The next due times, and the rule in words."""
 
     words: str
     times: list[DueTime]

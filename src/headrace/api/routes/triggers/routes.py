@@ -41,7 +41,7 @@ router = new_router(prefix="/jobs/triggers", tags=["triggers"])
 
 @router.get("")
 async def list_triggers(service: CurrentService, query: Annotated[TriggerQuery, Query()]) -> TriggersAnswer:
-    """Triggers by name."""
+    """List triggers by name."""
     page = await service.triggers.page(query.filter(), limit=query.limit, cursor=query.cursor)
     return TriggersAnswer(items=[trigger_answer(one) for one in page.items], next_cursor=page.next_cursor)
 
@@ -62,14 +62,14 @@ async def preview_schedule(service: CurrentService, query: Annotated[PreviewQuer
 
 @router.post("/test-render")
 async def test_render(service: CurrentService, test: TestRender) -> RenderedAnswer:
-    """What a template makes of a sample event, or the error."""
+    """Render a template with a sample event: the payload, or the error."""
     rendered = await service.triggers.render(test.sample(), definition=test.definition)
     return RenderedAnswer.model_validate(rendered)
 
 
 @router.get("/{trigger_id}")
 async def get_trigger(service: CurrentService, trigger_id: UUID) -> TriggerAnswer:
-    """One trigger as it stands."""
+    """Show one trigger."""
     return trigger_answer(await service.triggers.get(trigger_id))
 
 
@@ -82,47 +82,47 @@ async def update_trigger(service: CurrentService, trigger_id: UUID, changes: Tri
 
 @router.delete("/{trigger_id}", status_code=204)
 async def delete_trigger(service: CurrentService, trigger_id: UUID) -> None:
-    """Remove it; its fires and its jobs stay. One that code declares can only be disabled."""
+    """Delete a trigger; its fires and its jobs stay. A trigger that code declares can only be disabled."""
     await service.triggers.delete(trigger_id)
 
 
 @router.post("/{trigger_id}/enable")
 async def enable_trigger(service: CurrentService, trigger_id: UUID) -> TriggerAnswer:
-    """Turn it on, from now: what was due meanwhile does not fire."""
+    """Turn a trigger on, from now: earlier due times do not fire."""
     await service.triggers.enable(trigger_id)
     return trigger_answer(await service.triggers.get(trigger_id))
 
 
 @router.post("/{trigger_id}/disable")
 async def disable_trigger(service: CurrentService, trigger_id: UUID, why: Disable | None = None) -> TriggerAnswer:
-    """Turn it off: from now on it fires no more. Jobs already enqueued are left alone."""
+    """Turn a trigger off. Jobs already enqueued still run."""
     await service.triggers.disable(trigger_id, note=None if why is None else why.note)
     return trigger_answer(await service.triggers.get(trigger_id))
 
 
 @router.post("/{trigger_id}/reset")
 async def reset_trigger(service: CurrentService, trigger_id: UUID) -> TriggerAnswer:
-    """Make it say again what code declares."""
+    """Reset a trigger to the settings in code."""
     await service.triggers.reset(trigger_id)
     return trigger_answer(await service.triggers.get(trigger_id))
 
 
 @router.post("/{trigger_id}/fire")
 async def fire_trigger(service: CurrentService, trigger_id: UUID, fire: FireRequest | None = None) -> RanAnswer:
-    """Run it now, also when it is disabled."""
+    """Fire a trigger now, also when it is disabled."""
     ran = await service.triggers.fire(trigger_id, overlap=None if fire is None else fire.overlap)
     return RanAnswer.model_validate(ran)
 
 
 @router.post("/{trigger_id}/skip-next")
 async def skip_next(service: CurrentService, trigger_id: UUID) -> SkippedAnswer:
-    """Let the next due time pass."""
+    """Skip the next due time."""
     return SkippedAnswer(skipped=await service.triggers.skip_next(trigger_id))
 
 
 @router.post("/{trigger_id}/backfill")
 async def backfill_trigger(service: CurrentService, trigger_id: UUID, which: Backfill) -> BackfillAnswer:
-    """Jobs for the due times of a range, oldest first, also for those that have fired already."""
+    """Make jobs for the due times of a range, oldest first, also for times that have fired."""
     made = await service.triggers.backfill(trigger_id, which.from_, which.until, overlap=which.overlap, cap=which.cap)
     return BackfillAnswer.model_validate(made)
 
@@ -131,13 +131,13 @@ async def backfill_trigger(service: CurrentService, trigger_id: UUID, which: Bac
 async def preview_trigger(
     service: CurrentService, trigger_id: UUID, count: Annotated[int, Query(ge=1, le=1000)] = 10
 ) -> PreviewAnswer:
-    """When it is due next, and its rule in words."""
+    """Preview a trigger: its next due times, and its rule in words."""
     return PreviewAnswer.model_validate(await service.triggers.preview(trigger_id, count))
 
 
 @router.get("/{trigger_id}/fires")
 async def list_fires(service: CurrentService, trigger_id: UUID, query: Annotated[PageQuery, Query()]) -> FiresAnswer:
-    """Fires: what became of its due times, newest first; also of one that was deleted."""
+    """List the fires of a trigger, newest first; also of a deleted trigger."""
     page = await service.triggers.fires_page(trigger_id, limit=query.limit, cursor=query.cursor)
     return FiresAnswer(items=[FireAnswer.model_validate(line) for line in page.items], next_cursor=page.next_cursor)
 
@@ -146,7 +146,7 @@ async def list_fires(service: CurrentService, trigger_id: UUID, query: Annotated
 async def list_deliveries(
     service: CurrentService, trigger_id: UUID, query: Annotated[PageQuery, Query()]
 ) -> DeliveriesAnswer:
-    """What it made of events, newest first; also of one that was deleted."""
+    """List the deliveries of a trigger, newest first; also of a deleted trigger."""
     page = await service.triggers.deliveries_page(trigger_id, limit=query.limit, cursor=query.cursor)
     return DeliveriesAnswer(
         items=[DeliveryAnswer.model_validate(line) for line in page.items], next_cursor=page.next_cursor

@@ -20,10 +20,10 @@ QueueName = Annotated[str, StringConstraints(pattern=r"^(\*|[A-Za-z0-9][A-Za-z0-
 
 
 class DeclaredTrigger(RequestModel):
-    """A trigger in code, with the settings that code says."""
+    """A trigger in code, with the settings that code declares."""
 
     name: Text = Field(min_length=1, max_length=200)
-    settings: dict[str, Any] = Field(default={}, description="by the names of the trigger's columns")
+    settings: dict[str, Any] = Field(default={}, description="settings by the names of the trigger's columns")
 
 
 class DeclaredIdentity(RequestModel):
@@ -49,10 +49,12 @@ class NewDefinition(DeclaredSettings, DeclaredIdentity):
 
 
 class NewDeclared(RequestModel):
-    """What the code of one app declares."""
+    """The declarations of one app."""
 
     app: Text = Field(min_length=1, max_length=200)
-    complete: bool = Field(default=False, description="whether what is not here has left the code")
+    complete: bool = Field(
+        default=False, description="whether definitions that are missing here were deleted from code"
+    )
     definitions: list[NewDefinition] = Field(max_length=2000)
 
     def read(self, default_attempts: int) -> Declared:
@@ -61,7 +63,7 @@ class NewDeclared(RequestModel):
 
 
 class RegistrationRequest(RequestModel):
-    """A worker introduces itself."""
+    """The registration of a worker."""
 
     name: Text = Field(min_length=1, max_length=200, description="for people", examples=["build-7:4711"])
     hostname: Text = Field(default="", max_length=300)
@@ -71,13 +73,21 @@ class RegistrationRequest(RequestModel):
         default=["*"],
         min_length=1,
         max_length=1000,
-        description="to serve, of those that the token may; * is all of these",
+        description="queues to serve, within those of the token; * is all of them",
     )
-    definitions: list[Name] = Field(max_length=10_000, description="keys that it can run", examples=[["sync-dropbox"]])
+    definitions: list[Name] = Field(
+        max_length=10_000, description="keys that the worker can run", examples=[["sync-dropbox"]]
+    )
     concurrency: int = Field(default=1, ge=1, le=100_000)
-    lease_seconds: float = Field(default=60, ge=1, le=3600, description="without a word for so long it is lost")
-    declared: list[NewDeclared] = Field(default=[], max_length=10, description="what its code declares, if it does")
-    worker_id: WorkerId | None = Field(default=None, description="to run other definitions under the id that it has")
+    lease_seconds: float = Field(
+        default=60, ge=1, le=3600, description="the lease: a worker that is silent for longer is lost"
+    )
+    declared: list[NewDeclared] = Field(
+        default=[], max_length=10, description="the declarations of the worker's code, if any"
+    )
+    worker_id: WorkerId | None = Field(
+        default=None, description="the id of a registered worker, to change its definitions"
+    )
 
     def read(self, default_attempts: int) -> Registration:
         """As the service takes it."""

@@ -29,65 +29,80 @@ router = new_router(prefix="/worker", tags=["worker"])
 
 
 class Beat(RequestModel):
-    """A sign of life."""
+    """A heartbeat of a worker."""
 
     worker_id: WorkerId
-    running: int | None = Field(default=None, ge=0, le=1_000_000, description="jobs that it runs; counted if not said")
-    memory_bytes: int | None = Field(default=None, ge=0, le=2**62, description="of its process")
+    running: int | None = Field(
+        default=None, ge=0, le=1_000_000, description="running jobs; counted by the server when absent"
+    )
+    memory_bytes: int | None = Field(default=None, ge=0, le=2**62, description="memory of the worker's process")
     progress: list[Progress] = Field(default=[], max_length=10_000)
-    tell_held: bool = Field(default=True, description="whether to answer with what the worker holds")
+    tell_held: bool = Field(default=True, description="whether the response lists the jobs that the worker owns")
     stood_still_seconds: float | None = Field(
-        default=None, gt=0, le=1_000_000, description="how long its process could not run, if that was just now"
+        default=None,
+        gt=0,
+        le=1_000_000,
+        description="how long the worker's process could not run, if that ended just now",
     )
 
 
 class Leaving(RequestModel):
-    """Who leaves."""
+    """The worker that leaves."""
 
     worker_id: WorkerId
 
 
 class SyncedAnswer(ResponseModel):
-    """What came of what the code declares."""
+    """The result of a sync of declarations."""
 
     added: list[str]
     changed: list[str]
     deleted_from_code: list[str]
-    kept: list[str] = Field(description="not in this code, and not gone: others serve them, or the app has no name")
-    triggers_taken: list[str] = Field(description="made by hand under the same name; those in code are not used")
-    definitions_elsewhere: list[str] = Field(description="of queues that the token does not serve; left as they are")
-    triggers_elsewhere: list[str] = Field(description="whose jobs go to such queues; left as they are")
+    kept: list[str] = Field(
+        description="definitions missing in this code that stay: other workers serve them, or the app has no name"
+    )
+    triggers_taken: list[str] = Field(
+        description="declared triggers that are ignored, because triggers made by hand have their names"
+    )
+    definitions_elsewhere: list[str] = Field(
+        description="definitions of queues that the token does not serve; unchanged"
+    )
+    triggers_elsewhere: list[str] = Field(
+        description="triggers with jobs in queues that the token does not serve; unchanged"
+    )
 
 
 class RegistrationAnswer(ResponseModel):
-    """A worker's id. It is the token's that registered it, and works with no other."""
+    """A worker's id, which works only with the token that registered it."""
 
     worker_id: int
-    queues: list[str] = Field(description="those that it serves")
+    queues: list[str] = Field(description="the queues that the worker serves")
     server_time: datetime
-    lease_seconds: float = Field(description="without a word for so long it is lost, and its jobs go to others")
+    lease_seconds: float = Field(
+        description="the lease: a worker that is silent for longer is lost, and its jobs move to others"
+    )
     synced: SyncedAnswer
 
 
 class BeatAnswer(ResponseModel):
-    """What the server wants a worker to know."""
+    """The response to a heartbeat."""
 
     server_time: datetime
-    cancel: list[JobRef] = Field(description="runs that should stop")
-    held: list[JobRef] = Field(description="all that the worker holds")
-    drain: bool = Field(description="claim no more, finish what runs, and stop")
+    cancel: list[JobRef] = Field(description="jobs that should stop")
+    held: list[JobRef] = Field(description="all jobs that the worker owns")
+    drain: bool = Field(description="whether the worker should claim no more, finish its jobs and stop")
 
 
 @router.post("/register")
 async def register_worker(service: CurrentService, request: RegistrationRequest) -> RegistrationAnswer:
-    """Become a worker, or say what else it runs now; definitions that its code declares are synced."""
+    """Register a worker, or change its definitions; declarations of its code are synced."""
     registration = request.read(service.runtime.settings.jobs.default_attempts)
     return RegistrationAnswer.model_validate(await service.work.register(registration))
 
 
 @router.post("/heartbeat")
 async def beat_worker(service: CurrentService, beat: Beat) -> BeatAnswer:
-    """Renew the lease of the worker and so of all that it runs; 409 `lease_lost` when it is lost: register anew."""
+    """Renew the worker's lease, and so that of all its jobs; 409 `lease_lost` when the worker is lost."""
     heard = await service.work.heartbeat(
         beat.worker_id,
         running=beat.running,
@@ -106,13 +121,13 @@ async def beat_worker(service: CurrentService, beat: Beat) -> BeatAnswer:
 
 @router.post("/stop", status_code=204)
 async def stop_worker(service: CurrentService, leaving: Leaving) -> None:
-    """Leave in order: what the worker still holds goes back, unspent."""
+    """Leave: jobs that the worker still owns are released, without using up an attempt."""
     await service.work.stop(leaving.worker_id)
 
 
 @router.post("/jobs/claim", responses={200: {"model": ClaimAnswer}}, response_class=Response)
 async def claim_jobs(service: CurrentService, wanted: Claim, request: Request) -> Response:
-    """Take jobs, waiting for some up to `wait_seconds`."""
+    """Claim jobs; wait for some for up to `wait_seconds`."""
     claiming = service.work.claim(
         wanted.worker_id,
         limit=wanted.limit,
@@ -126,13 +141,13 @@ async def claim_jobs(service: CurrentService, wanted: Claim, request: Request) -
 
 @router.post("/jobs/finish")
 async def finish_jobs(service: CurrentService, finish: Finish) -> RefusedAnswer:
-    """Write how many runs ended, all or none; answers with those that were not the worker's any more."""
+    """Write the outcomes of many attempts, all or none; the response lists claims that the worker no longer owns."""
     refused = await service.work.finish(finish.worker_id, [ended.transition() for ended in finish.ended])
     return RefusedAnswer.of(refused)
 
 
 @router.post("/logs")
 async def write_logs(service: CurrentService, lines: Lines) -> RefusedAnswer:
-    """Keep numbered lines of many runs, a repeat only once; answers with those that were not the worker's."""
+    """Store numbered log lines of many jobs, repeated ones once; the response lists claims of other workers."""
     refused = await service.work.write_logs(lines.worker_id, [line.read() for line in lines.lines])
     return RefusedAnswer.of(refused)

@@ -23,7 +23,7 @@ router = new_router(prefix="/worker/jobs/{job_id}", tags=["worker"])
 
 
 class Fenced(RequestModel):
-    """Who speaks of which run; 409 `lease_lost` when it is not theirs any more."""
+    """The worker and the claim; 409 `lease_lost` when the worker no longer owns the job."""
 
     worker_id: WorkerId
     run: Run
@@ -34,49 +34,52 @@ class Fenced(RequestModel):
 
 
 class Completed(Fenced):
-    """The run succeeded."""
+    """The attempt succeeded."""
 
     result: Any = Field(default=None, description="any JSON, up to a million characters")
 
 
 class RunFailed(Fenced):
-    """The run failed."""
+    """The attempt failed."""
 
-    error: str = Field(description="one line for people")
+    error: str = Field(description="the error, one line")
     traceback: str | None = None
     retryable: bool = Field(default=True, description="whether another attempt may succeed")
     retry_after_seconds: float | None = Field(
-        default=None, ge=0, le=LONGEST_DELAY, description="until the next attempt; by the definition's policy if absent"
+        default=None,
+        ge=0,
+        le=LONGEST_DELAY,
+        description="delay before the next attempt; the definition's backoff when absent",
     )
     unreadable: bool = Field(
         default=False,
-        description="whether this worker could not read the payload: the job goes back unspent, to those who can",
+        description="whether this worker cannot read the payload: the job is released, without using up an attempt",
     )
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if self.unreadable and not (self.retryable and self.retry_after_seconds is None):
             raise ValueError(
-                "a job that is unreadable goes back unspent: leave out `retryable` and `retry_after_seconds`, "
-                "which are for a job that failed"
+                "an unreadable job is released, without using up an attempt: omit `retryable` and "
+                "`retry_after_seconds`, which are for a job that failed"
             )
         return self
 
 
 class RunBeat(Fenced):
-    """The run goes on."""
+    """The attempt continues."""
 
     progress: float | None = Field(default=None, ge=0, le=1)
     message: str | None = None
 
 
 class SaidLine(RequestModel):
-    """A line."""
+    """A log line."""
 
     message: str
     level: int = Field(default=20, ge=0, le=100, description="10 debug, 20 info, 30 warning, 40 error")
     stream: Stream = "stdout"
-    at: AwareDatetime | None = Field(default=None, description="when; now if absent")
+    at: AwareDatetime | None = Field(default=None, description="the time of the line; now when absent")
     fields: dict[str, Any] | None = None
 
     def read(self) -> RunLine:
@@ -89,13 +92,13 @@ class SaidLine(RequestModel):
 
 
 class RunLines(Fenced):
-    """What the run said."""
+    """Log lines of the attempt."""
 
     lines: list[SaidLine] = Field(max_length=1000)
 
 
 class RunEnded(ResponseModel):
-    """What became of the job: without a final status it waits again, for `delay_seconds`.
+    """The state of the job: without a final status the job waits again, for `delay_seconds`.
 
     One that is `unreadable` waits for at least so long, and is a dead letter when nobody could read it for too long.
     """
@@ -106,27 +109,27 @@ class RunEnded(ResponseModel):
 
 
 class RunBeatAnswer(ResponseModel):
-    """What the server wants the run to know."""
+    """The response to a heartbeat of one job."""
 
-    cancel_requested: bool = Field(description="stop, and say that it failed")
+    cancel_requested: bool = Field(description="whether to stop, and report a failure")
 
 
 class RunLinesAnswer(ResponseModel):
-    """How many lines of the run are kept by now."""
+    """How many lines of the attempt are stored."""
 
     last_seq: int
 
 
 @router.post("/complete")
 async def complete_run(service: CurrentService, job_id: UUID, completed: Completed) -> RunEnded:
-    """The job is done."""
+    """Report that the attempt succeeded."""
     ended = await completed.of(service, job_id).complete(completed.result)
     return RunEnded(outcome=ended.outcome, final=ended.final, delay_seconds=ended.delay)
 
 
 @router.post("/fail")
 async def fail_run(service: CurrentService, job_id: UUID, failed: RunFailed) -> RunEnded:
-    """The run failed; whether the job is tried again, its definition and its attempts decide."""
+    """Report that the attempt failed; the definition and the number of attempts decide about another one."""
     after = None if failed.retry_after_seconds is None else timedelta(seconds=failed.retry_after_seconds)
     run = failed.of(service, job_id)
     if failed.unreadable:
@@ -138,12 +141,12 @@ async def fail_run(service: CurrentService, job_id: UUID, failed: RunFailed) -> 
 
 @router.post("/heartbeat")
 async def beat_run(service: CurrentService, job_id: UUID, beat: RunBeat) -> RunBeatAnswer:
-    """Renew the worker's lease, say how far the run has come, and hear whether it should stop."""
+    """Renew the worker's lease and report progress; the response has whether the job should stop."""
     return RunBeatAnswer(cancel_requested=await beat.of(service, job_id).beat(beat.progress, beat.message))
 
 
 @router.post("/logs")
 async def write_run_logs(service: CurrentService, job_id: UUID, lines: RunLines) -> RunLinesAnswer:
-    """Keep what the run said, after what it said before."""
+    """Append log lines of the attempt."""
     last = await lines.of(service, job_id).say([line.read() for line in lines.lines])
     return RunLinesAnswer(last_seq=last)

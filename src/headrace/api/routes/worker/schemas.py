@@ -24,8 +24,8 @@ JSON = "application/json"
 LARGEST_BATCH = 2000
 LONGEST_DELAY = 315_360_000
 
-WorkerId = Annotated[int, Field(ge=1, lt=2**63, description="as `register` gave it")]
-Run = Annotated[int, Field(ge=1, lt=2**31, description="which claim of the job: with the worker's id, the fence")]
+WorkerId = Annotated[int, Field(ge=1, lt=2**63, description="the id that `register` returned")]
+Run = Annotated[int, Field(ge=1, lt=2**31, description="the number of the claim: with the worker's id, the fence")]
 Outcome = Literal["succeeded", "failed", "timed_out", "retried", "snoozed", "released", "unreadable", "canceled"]
 Stream = Literal["log", "stdout", "stderr", "notice"]
 
@@ -45,14 +45,14 @@ STREAM_NUMBERS = {name: number for number, name in STREAMS.items()}
 
 
 class JobRef(BaseModel):
-    """A run of a job."""
+    """One claim of a job."""
 
     job_id: UUID
     run: int
 
 
 class HeldRef(RequestModel):
-    """A run that the worker knows of."""
+    """A claim that the worker knows."""
 
     job_id: UUID
     run: Run
@@ -63,13 +63,20 @@ class Claim(RequestModel):
 
     worker_id: WorkerId
     limit: int = Field(default=1, ge=1, le=LARGEST_CLAIM)
-    wait_seconds: float = Field(default=0, ge=0, le=30, description="for work, if there is none")
-    suspects: int = Field(default=1, ge=0, le=1, description="of jobs that a worker was lost under; run it alone")
-    payloads: Literal["json", "text"] = Field(default="json", description="as they are, or each as text that is JSON")
+    wait_seconds: float = Field(default=0, ge=0, le=30, description="how long to wait for a job if there is none")
+    suspects: int = Field(
+        default=1,
+        ge=0,
+        le=1,
+        description="how many suspects to accept: jobs that ran while their worker was lost; run them alone",
+    )
+    payloads: Literal["json", "text"] = Field(
+        default="json", description="the form of payloads: JSON values, or texts that are JSON"
+    )
     knows: list[HeldRef] | None = Field(
         default=None,
         max_length=100_000,
-        description="all that the worker holds: what it was given beside these, in a reply that was lost, goes back",
+        description="all jobs that the worker owns; others that it got in a lost response are released",
     )
 
     def fences(self) -> Collection[Fence] | None:
@@ -81,7 +88,7 @@ class ClaimedAnswer(BaseModel):
     """A job to run."""
 
     id: UUID
-    run: int = Field(description="to be sent with all that is said of this run")
+    run: int = Field(description="the number of the claim, to be sent with every request about it")
     attempt: int
     max_attempts: int
     definition: str
@@ -97,7 +104,7 @@ class ClaimedAnswer(BaseModel):
 
 
 class TermsAnswer(BaseModel):
-    """How a definition's jobs are tried again."""
+    """The retry policy of a definition."""
 
     timeout_seconds: float | None
     retry_base_seconds: float
@@ -146,13 +153,13 @@ def _terms(terms: Terms) -> dict[str, float | None]:
 
 
 class Ended(RequestModel):
-    """How one run ended. Without a final status the job waits again, for `delay_seconds`."""
+    """The outcome of one attempt. Without a final status the job waits again, for `delay_seconds`."""
 
     job_id: UUID
     run: Run
     outcome: Outcome = "succeeded"
     final: Literal["succeeded", "failed", "canceled", "dead_letter"] | None = Field(
-        default=None, description="for a run that succeeded or was canceled this goes without saying"
+        default=None, description="the final status of the job; implied when the attempt succeeded or was canceled"
     )
     delay_seconds: float = Field(default=0, ge=0, le=LONGEST_DELAY)
     error: str | None = None
@@ -161,7 +168,7 @@ class Ended(RequestModel):
         default=None, description="the result, as text that is JSON, up to a million characters"
     )
     detail_json: ResultJson | None = Field(
-        default=None, description="what else is known of the run, as text that is JSON"
+        default=None, description="further details of the attempt, as text that is JSON"
     )
 
     @model_validator(mode="after")
@@ -169,7 +176,7 @@ class Ended(RequestModel):
         if self.final is None and self.outcome in ("succeeded", "canceled"):
             self.final = self.outcome
         if self.final not in FINALS[self.outcome]:
-            raise ValueError(f"a run that {self.outcome} cannot leave its job {self.final or 'waiting'}")
+            raise ValueError(f"an attempt with outcome {self.outcome} cannot leave its job {self.final or 'waiting'}")
         return self
 
     def transition(self) -> Transition:
@@ -189,14 +196,14 @@ class Ended(RequestModel):
 
 
 class Finish(RequestModel):
-    """Runs that ended."""
+    """Attempts that ended."""
 
     worker_id: WorkerId
     ended: list[Ended] = Field(max_length=LARGEST_BATCH)
 
 
 class Line(RequestModel):
-    """A line of a run, with its number."""
+    """A log line of an attempt, with its number."""
 
     job_id: UUID
     run: Run
@@ -214,14 +221,14 @@ class Line(RequestModel):
 
 
 class Lines(RequestModel):
-    """Lines of any of the worker's runs."""
+    """Log lines of any of the worker's jobs."""
 
     worker_id: WorkerId
     lines: list[Line] = Field(max_length=LARGEST_BATCH)
 
 
 class Progress(RequestModel):
-    """How far a job has come."""
+    """The progress of a job."""
 
     job_id: UUID
     fraction: float | None = Field(default=None, ge=0, le=1)
@@ -229,7 +236,7 @@ class Progress(RequestModel):
 
 
 class RefusedAnswer(ResponseModel):
-    """Runs that are not the worker's any more, of which nothing was written."""
+    """Claims that the worker no longer owns, for which nothing was written."""
 
     refused: list[JobRef]
 
