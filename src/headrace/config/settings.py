@@ -110,7 +110,9 @@ class CommandProgram(Section):
         default_factory=lambda: {"type": "object", "additionalProperties": False},
         description="JSON Schema of the payload; without it the payload is empty",
     )
-    kill_grace_seconds: float = Field(default=5, ge=0, le=3600, description="between SIGTERM and SIGKILL to the tree")
+    kill_grace_seconds: float = Field(
+        default=5, ge=0, le=3600, description="seconds between SIGTERM and SIGKILL to the process tree"
+    )
     env: dict[str, str] = Field(default_factory=dict, description="variables with their values")
     pass_env: tuple[str, ...] = Field(
         default=(),

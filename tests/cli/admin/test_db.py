@@ -113,7 +113,7 @@ async def test_definitions_are_synced_and_an_operators_changes_stay_unless_force
     await connection.execute("update headrace.definition set max_attempts = 9 where key = 'greet'")
 
     again = shop.call("definitions", "sync", "shop:hr")
-    assert (again.code, again.out) == (0, "nothing to do: the database knows what the code declares\n")
+    assert (again.code, again.out) == (0, "nothing to do: the database has all declarations\n")
     assert await max_attempts() == 9
 
     forced = shop.call("definitions", "sync", "shop:hr", "--force")

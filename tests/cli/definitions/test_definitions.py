@@ -39,7 +39,7 @@ async def test_settings_are_changed(served: Cli) -> None:
         ("enabled=perhaps", "enabled is true or false"),
         ("timeout=long", "timeout is a length of time"),
         ("priorty=1", "did you mean priority?"),
-        ("colour=red", "there are queue, priority"),
+        ("colour=red", "known settings: queue, priority"),
     ],
 )
 async def test_a_bad_setting_is_told_before_anything_is_sent(nowhere: Cli, setting: str, complaint: str) -> None:

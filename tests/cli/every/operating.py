@@ -33,7 +33,7 @@ OPERATING = {
     ),
     "alerts rules list": Entry("died", "--limit 0", 2, "--limit", RULE, before=MADE, after=GONE),
     "alerts rules show": Entry("job_died", "nobody", 3, NO_RULE, RULE, before=MADE, after=GONE),
-    "alerts rules create": Entry("made rule died", "x fire", 2, "job_died", RULE, before=(MADE_TARGET,), after=GONE),
+    "alerts rules create": Entry("created rule died", "x fire", 2, "job_died", RULE, before=(MADE_TARGET,), after=GONE),
     "alerts rules update": Entry("changed rule died", "nobody --repeat 1h", 3, NO_RULE, RULE, before=MADE, after=GONE),
     "alerts rules enable": Entry("rule died is on", "nobody", 3, NO_RULE, RULE, before=MADE, after=GONE),
     "alerts rules disable": Entry("rule died is off", "nobody", 3, NO_RULE, RULE, before=MADE, after=GONE),

@@ -115,7 +115,7 @@ async def test_what_a_live_worker_serves_is_not_gone_though_the_app_is_the_same(
             job_id = await connection.fetchval("select headrace.enqueue('charge')")
             await until_ended(connection, job_id)
             assert await attempts(connection, job_id) == [(1, "succeeded", "succeeded")]
-    assert two.call("definitions", "sync", "jobs:hr").out == "gone     charge\n"
+    assert two.call("definitions", "sync", "jobs:hr").out == "deleted  charge\n"
 
 
 async def test_a_service_without_a_name_calls_nothing_gone_and_yields_to_one_with_a_name(

@@ -22,12 +22,12 @@ class DefinitionIdentity(ResponseModel):
 
     key: str
     kind: Kind
-    payload_schema: dict[str, Any] = Field(description="JSON Schema of its arguments")
+    payload_schema: dict[str, Any] = Field(description="JSON Schema of the payload")
     secret_fields: list[str] = Field(description="arguments that are stored encrypted and shown masked")
 
 
 class DefinitionAnswer(DeclaredSettings, DefinitionIdentity):
-    """What can be run, and with which arguments."""
+    """A definition, with the schema of its arguments."""
 
     model_config = ConfigDict(
         extra="ignore", json_schema_extra=without_defaults, json_schema_serialization_defaults_required=True

@@ -18,8 +18,8 @@ from headrace.model.alert.kind import ALERT_KINDS
 if TYPE_CHECKING:
     from headrace.cli.core.api import Api
 
-app = typer.Typer(help="What is looked for, and who is told.", no_args_is_help=True)
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name, or its id or a part of it.")]
+app = typer.Typer(help="Manage the rules of alerts.", no_args_is_help=True)
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The rule's name, its id, or a part of the id.")]
 COLUMNS = [
     Column("id", lambda rule: rule["id"], narrow=lambda rule: rule["id"][:8]),
     Column("name", lambda rule: rule["name"], elastic=True),
@@ -35,7 +35,7 @@ COLUMNS = [
 @app.command("list")
 @speaks_to_api
 async def list_command(call: Call, limit: Limit = 50, everything: All = False) -> None:
-    """Rules by name. Example: headrace alerts rules list"""
+    """List rules by name. Example: headrace alerts rules list"""
     async with call.api() as api:
         items = api.items("/alerts/rules", limit=how_many(limit, everything))
         call.show.table([rule async for rule in items], COLUMNS, empty="no rules")
@@ -44,7 +44,7 @@ async def list_command(call: Call, limit: Limit = 50, everything: All = False) -
 @app.command("show")
 @speaks_to_api
 async def show_command(call: Call, name: Name) -> None:
-    """One rule. Example: headrace alerts rules show died"""
+    """Show one rule. Example: headrace alerts rules show died"""
     async with call.api() as api:
         rule = await find_rule(api, name)
         named = {target["id"]: target["name"] async for target in api.items("/alerts/targets", limit=None)}
@@ -54,26 +54,26 @@ async def show_command(call: Call, name: Name) -> None:
 async def create(
     call: Call,
     settings: dict[str, Any],
-    name: Annotated[str, typer.Argument(help="What it is called.")],
-    kind: Annotated[str, typer.Argument(help=f"What it looks for: {', '.join(ALERT_KINDS)}.")],
-    off: Annotated[bool, typer.Option("--off", help="Do not turn it on yet.")] = False,
+    name: Annotated[str, typer.Argument(help="The name of the rule.")],
+    kind: Annotated[str, typer.Argument(help=f"The kind of the rule: {', '.join(ALERT_KINDS)}.")],
+    off: Annotated[bool, typer.Option("--off", help="Create the rule turned off.")] = False,
 ) -> None:
-    """Make a rule. Without --tenant it is the server's own and looks at everybody's jobs.
+    """Create a rule. Without --tenant the rule is for the whole server: the jobs of all tenants.
 
     Example: headrace alerts rules create died job_died --set definition=flaky --target people --repeat 1h
     """
     async with call.api() as api:
         body = {"name": name, "kind": kind, "enabled": not off, **await _sent(api, settings)}
-        call.show.said(f"made rule {name}", await api.post("/alerts/rules", body))
+        call.show.said(f"created rule {name}", await api.post("/alerts/rules", body))
 
 
 async def update(
     call: Call,
     settings: dict[str, Any],
     name: Name,
-    rename: Annotated[str | None, typer.Option("--name", help="What it is called from now on.")] = None,
+    rename: Annotated[str | None, typer.Option("--name", help="The new name.")] = None,
 ) -> None:
-    """Change some settings; the word none takes one away.
+    """Change settings of a rule; none removes a setting.
 
     Example: headrace alerts rules update died --quiet 22:00-07:00 --timezone Europe/Berlin
     """
@@ -110,7 +110,7 @@ async def disable_command(call: Call, name: Name) -> None:
 @app.command("delete")
 @speaks_to_api
 async def delete_command(call: Call, name: Name, yes: Yes = False) -> None:
-    """Remove a rule, and its alerts with it. Example: headrace alerts rules delete died --yes"""
+    """Delete a rule and its alerts. Example: headrace alerts rules delete died --yes"""
     async with call.api() as api:
         rule = await find_rule(api, name)
         confirm(f"Delete the alert rule {rule['name']!r} and its alerts?", yes=yes)

@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from headrace.define.sync import SyncReport
 
 SETTINGS = ", ".join(name.removesuffix("_seconds") for name in DefinitionChanges.__annotations__)
-SET_HELP = f"""Change settings, from now on and in every worker. A sync from code leaves them alone.
+SET_HELP = f"""Change settings, from now on and in every worker. A sync from code keeps these changes.
 
 Settings: {SETTINGS}. A rate limit may be written as 10/s.
 
 Example: headrace definitions set say_hello priority=10 timeout=30s
 """
-app = typer.Typer(help="What can be run.", no_args_is_help=True)
-Key = Annotated[str, typer.Argument(metavar="KEY", help="The definition.", autocompletion=definition_keys)]
+app = typer.Typer(help="Manage definitions: what can be run.", no_args_is_help=True)
+Key = Annotated[str, typer.Argument(metavar="KEY", help="The key of the definition.", autocompletion=definition_keys)]
 
 
 @app.command("list")
 @speaks_to_api
 async def list_definitions(call: Call, limit: Limit = 100, everything: All = False, system: System = False) -> None:
-    """List definitions by key. Settings and workers are shown to super-admins alone.
+    """List definitions by key. Only super-admins see settings and workers.
 
     Example: headrace definitions list
     """
@@ -54,7 +54,7 @@ async def list_definitions(call: Call, limit: Limit = 100, everything: All = Fal
 @app.command("show")
 @speaks_to_api
 async def show_definition(call: Call, key: Key) -> None:
-    """Show one: its arguments, its settings, and how it has been doing.
+    """Show one definition: arguments, settings, and statistics.
 
     Example: headrace definitions show say_hello
     """
@@ -69,7 +69,7 @@ async def show_definition(call: Call, key: Key) -> None:
 @app.command("enable")
 @speaks_to_api
 async def enable(call: Call, key: Key) -> None:
-    """Have its jobs run again.
+    """Accept new jobs again, and run waiting ones.
 
     Example: headrace definitions enable say_hello
     """
@@ -80,7 +80,7 @@ async def enable(call: Call, key: Key) -> None:
 @app.command("disable")
 @speaks_to_api
 async def disable(call: Call, key: Key) -> None:
-    """Have none of its jobs run; they wait.
+    """Reject new jobs and hold queued ones. To keep accepting jobs, pause the definition.
 
     Example: headrace definitions disable say_hello
     """
@@ -104,7 +104,7 @@ async def set_settings(
 @app.command("pause")
 @speaks_to_api
 async def pause_definition(call: Call, key: Key, note: Note = "", until: Until = None) -> None:
-    """Have no more of its jobs claimed; what runs, runs on.
+    """Stop claims of the definition's jobs; running jobs continue, and enqueues are accepted.
 
     Example: headrace definitions pause say_hello --note 'provider is down' --until 2h
     """
@@ -115,28 +115,28 @@ async def pause_definition(call: Call, key: Key, note: Note = "", until: Until =
 @app.command("resume")
 @speaks_to_api
 async def resume_definition(call: Call, key: Key) -> None:
-    """Have its jobs claimed again.
+    """Resume claims of the definition's jobs.
 
     Example: headrace definitions resume say_hello
     """
     async with call.api() as api:
         resumed = await api.post(f"{_path(key)}/resume")
-        call.show.said(f"definition {key} goes on", resumed)
+        call.show.said(f"definition {key} is resumed", resumed)
 
 
 @app.command("sync")
 def sync_command(
     target: Annotated[str, typer.Argument(metavar="MODULE:NAME", help="The Headrace object, for example app:hr.")],
-    force: Annotated[bool, typer.Option("--force", help="Reset what operators changed to what the code says.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Reset operators' changes to the values in code.")] = False,
     take_from: Annotated[
         str | None,
-        typer.Option("--take-from", metavar="APP", help="Take over jobs that this app declared and this code has now."),
+        typer.Option("--take-from", metavar="APP", help="Move definitions from this app to the app of this code."),
     ] = None,
     config: ConfigFile = None,
 ) -> None:
-    """Tell the database what the code declares.
+    """Sync the definitions and triggers in code to the database.
 
-    A key belongs to one app. --take-from moves it here: from an app that had the job, or from this one's former name.
+    A key belongs to one app. --take-from moves keys here, from another app or from this app's former name.
 
     Example: headrace definitions sync shop.jobs:hr
     """
@@ -154,14 +154,14 @@ def sync_command(
             for key in keys:
                 typer.echo(f"{word:<8} {key}")
         if not report and not report.kept:
-            typer.echo("nothing to do: the database knows what the code declares")
+            typer.echo("nothing to do: the database has all declarations")
 
     asyncio.run(work())
 
 
 def _words(report: SyncReport) -> list[tuple[str, list[str]]]:
     changed = [("added", report.added), ("changed", report.changed)]
-    return [*changed, ("gone", report.deleted_from_code), ("kept", report.kept)]
+    return [*changed, ("deleted", report.deleted_from_code), ("kept", report.kept)]
 
 
 async def _change(call: Call, api: Api, key: str, changes: dict[str, Any]) -> None:

@@ -29,7 +29,7 @@ def read_settings(said: Sequence[str]) -> dict[str, Any]:
     for one in said:
         name, equals, text = one.partition("=")
         if not equals:
-            raise BadRequest(f"a setting is NAME=VALUE, such as priority=10, not {one!r}")
+            raise BadRequest(f"a setting is NAME=VALUE, for example priority=10, not {one!r}")
         setting = _find(known, name)
         if setting.name == RATE and "/" in text:
             changes[RATE], changes["rate_period_seconds"] = _rate(text)
@@ -43,8 +43,8 @@ def _find(known: Mapping[str, Setting], name: str) -> Setting:
     option = name.replace("-", "_").removesuffix("_seconds")
     if option not in known:
         close = get_close_matches(name, known, 1)
-        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
-        raise BadRequest(f"a definition has no setting {name!r}; {hint}")
+        hint = f"did you mean {close[0]}?" if close else f"known settings: {', '.join(known)}"
+        raise BadRequest(f"unknown setting {name!r}; {hint}")
     return known[option]
 
 

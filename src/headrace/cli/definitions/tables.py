@@ -20,7 +20,7 @@ def state(definition: Definition) -> str:
     if "enabled" not in definition:
         return "-"
     if definition["deleted_from_code_at"] is not None:
-        return "gone"
+        return "deleted"
     if not definition["enabled"]:
         return "off"
     return "paused" if definition.get("paused") else "on"
@@ -54,7 +54,7 @@ def definition_rows(definition: Definition) -> list[tuple[str, Any]]:
         ("changed here", overridden(definition.get("overrides", {}))),
         ("workers", ", ".join(definition.get("workers", []))),
         ("synced", when(definition.get("synced_at"))),
-        ("gone from code", when(definition.get("deleted_from_code_at"))),
+        ("deleted from code", when(definition.get("deleted_from_code_at"))),
         *_statistics(definition.get("statistics")),
         ("arguments", _arguments(definition)),
         ("schema", as_json(definition["payload_schema"], indent=2)),

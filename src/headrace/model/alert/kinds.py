@@ -54,7 +54,7 @@ def _number(kind: SettingKind, name: str, default: float, ends: tuple[float, flo
 
 DEFINITION, QUEUE, TRIGGER = (_only(noun) for noun in ("definition", "queue", "trigger"))
 LASTING = (1, 30 * DAY)
-WITHIN = _number("duration", "within_seconds", 900.0, LASTING, "Forget it after", "What is older is not reported.")
+WITHIN = _number("duration", "within_seconds", 900.0, LASTING, "Forget it after", "Older events do not count.")
 
 KINDS: Mapping[AlertKind, Kind] = {
     "job_died": Kind(
@@ -73,7 +73,7 @@ KINDS: Mapping[AlertKind, Kind] = {
     ),
     "failure_rate": Kind(
         "Too many attempts fail",
-        "Too many of a hundred attempts of a definition fail.",
+        "Too many attempts of a definition fail.",
         "definition",
         _named(
             DEFINITION,
@@ -90,13 +90,13 @@ KINDS: Mapping[AlertKind, Kind] = {
     ),
     "no_worker": Kind(
         "No worker",
-        "Jobs wait, and no live worker runs them. Of a queue that is named, also when none wait.",
+        "Jobs wait, and no live worker runs them. For a named queue also when no jobs wait.",
         "queue",
         _named(QUEUE, _number("duration", "seconds", 60.0, LASTING, "For", "How long jobs may be without a worker.")),
     ),
     "missed_fire": Kind(
         "Due times are missed",
-        "A due time of a trigger came to nothing, nobody fires the trigger, or its definition is gone.",
+        "A due time of a trigger made no job, no scheduler fires the trigger, or its definition was deleted.",
         "trigger",
         _named(
             TRIGGER,
@@ -119,8 +119,10 @@ KINDS: Mapping[AlertKind, Kind] = {
         _named(
             DEFINITION,
             _number("number", "times", 3.0, (1.1, 1000), "How many times the usual", "The usual time, multiplied."),
-            _number("duration", "min_seconds", 60.0, LASTING, "And for at least", "Shorter runs are never too long."),
-            _number("count", "min_runs", 5, (1, MOST), "Of at least", "With fewer runs no time is usual."),
+            _number(
+                "duration", "min_seconds", 60.0, LASTING, "And for at least", "Shorter attempts are never too long."
+            ),
+            _number("count", "min_runs", 5, (1, MOST), "Of at least", "With fewer attempts there is no usual time."),
         ),
         recover_after_seconds=0.0,
     ),

@@ -12,7 +12,7 @@ from headrace.model.settings.setting import STORABLE, SettingsModel, SettingsRul
 DAY = 86_400
 NOTIFIES, TIMING, QUIET = "Notifies", "Timing", "Quiet hours"
 CLOCK = "^([01][0-9]|2[0-3]):[0-5][0-9]$"
-CLOCK_WORDS = "a time of day such as 22:00"
+CLOCK_WORDS = "a time of day like 22:00"
 
 
 class AlertRuleSettings(SettingsModel):
@@ -22,31 +22,31 @@ class AlertRuleSettings(SettingsModel):
         SettingsRule(
             "escalation_has_both",
             "escalate_to",
-            "escalate_after and escalate_to go together",
+            "escalate_after and escalate_to need each other",
             lambda of: (of.escalate_after is None) == (of.escalate_to is None),
         ),
         SettingsRule(
             "escalation_is_to_another",
             "escalate_to",
-            "escalate_to is a second target, and not one that is told anyway",
+            "escalate_to must be another target than those in targets",
             lambda of: of.escalate_to is None or of.escalate_to not in of.targets,
         ),
         SettingsRule(
             "escalation_follows_repeats",
             "escalate_after",
-            "escalation counts repeats: say repeat_seconds too",
+            "escalate_after counts repeats and needs repeat_seconds",
             lambda of: of.escalate_after is None or of.repeat_seconds is not None,
         ),
         SettingsRule(
             "quiet_hours_have_two_ends",
             "quiet_until",
-            "quiet_from and quiet_until go together",
+            "quiet_from and quiet_until need each other",
             lambda of: (of.quiet_from is None) == (of.quiet_until is None),
         ),
         SettingsRule(
             "quiet_hours_have_a_length",
             "quiet_until",
-            "quiet hours that end when they begin are none",
+            "quiet_from and quiet_until must differ",
             lambda of: of.quiet_from is None or of.quiet_from != of.quiet_until,
         ),
     )
@@ -67,7 +67,7 @@ class AlertRuleSettings(SettingsModel):
         group=NOTIFIES,
         label="Repeat every",
         none="notified once",
-        help="How often an alert that lasts is notified again.",
+        help="How often the notice of an open alert is repeated.",
     )
     escalate_to: UUID | None = setting(
         None,
@@ -94,7 +94,7 @@ class AlertRuleSettings(SettingsModel):
         le=DAY,
         group=TIMING,
         label="Gather news for",
-        help="After a notice, new alerts wait for this time and go in one notice.",
+        help="After a notice new alerts wait for this time and share one notice.",
     )
     recover_after_seconds: float | None = setting(
         None,
@@ -112,7 +112,7 @@ class AlertRuleSettings(SettingsModel):
         label="Quiet from",
         none="never quiet",
         allowed=CLOCK_WORDS,
-        help="Between these hours no notice is sent; what still holds is notified at the end.",
+        help="The start of the quiet hours, in which no notice is sent; open alerts notify at the end.",
     )
     quiet_until: str | None = setting(
         None,
@@ -129,6 +129,6 @@ class AlertRuleSettings(SettingsModel):
         max_length=100,
         group=QUIET,
         label="By clocks of",
-        allowed="a time zone such as Europe/Berlin",
+        allowed="a time zone like Europe/Berlin",
         help="The time zone of the quiet hours.",
     )

@@ -65,7 +65,7 @@ class DefinitionSettings(SettingsModel):
         le=1000,
         group=ATTEMPTS,
         label="Attempts",
-        help="How often a job is attempted; where code does not say, one more than jobs.max_retries_default.",
+        help="The most attempts of a job; by default of code one more than jobs.max_retries_default.",
     )
     timeout_seconds: float | None = setting(
         None, gt=0, le=YEAR, group=ATTEMPTS, label="Timeout", none="none", help="How long an attempt may take."
@@ -84,7 +84,7 @@ class DefinitionSettings(SettingsModel):
         le=YEAR,
         group=ATTEMPTS,
         label="Longest wait",
-        help="No wait between attempts is longer, but for the spread.",
+        help="The longest wait between attempts, without the spread.",
     )
     retry_jitter_seconds: float = setting(
         1.0, ge=0, le=YEAR, group=ATTEMPTS, label="Spread", help="Each wait is longer by a random part of this."
@@ -105,8 +105,8 @@ class DefinitionSettings(SettingsModel):
         group=LIMITS,
         label="Key",
         none="none",
-        allowed='a path such as "provider.id" or "[a, b.c]"',
-        help="The part of a payload that makes jobs of a tenant count together, such as provider.id.",
+        allowed='a path like "provider.id" or "[a, b.c]"',
+        help="The part of the payload by which jobs of a tenant are counted, for example provider.id.",
     )
     max_concurrency_per_key: int | None = setting(
         None,
@@ -132,7 +132,7 @@ class DefinitionSettings(SettingsModel):
         label="Burst",
         none="as many as the limit",
         needs="rate_limit",
-        help="How many jobs start at once after a rest.",
+        help="How many jobs may start at once after a time without starts.",
     )
     rate_per_key: bool = setting(
         False, group=LIMITS, label="Rate per key", needs="rate_limit", help="Whether each key has a rate of its own."
@@ -153,7 +153,7 @@ class DefinitionSettings(SettingsModel):
         group=PLACE,
         label="Always keep",
         none="none",
-        help="How many of the last ended jobs stay for longer.",
+        help="How many of the last ended jobs always stay.",
     )
 
 
@@ -184,7 +184,7 @@ class OperatorSettings(DefinitionSettings):
     """What an operator may change: also what only an operator says."""
 
     enabled: bool = setting(
-        True, group=PLACE, label="Enabled", help="Whether new jobs are accepted and jobs that wait are run."
+        True, group=PLACE, label="Enabled", help="Whether new jobs are accepted and waiting jobs run."
     )
 
 

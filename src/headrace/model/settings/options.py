@@ -18,19 +18,19 @@ class DefinitionOptions(TypedDict, total=False):
     priority: int
     """Jobs with a lower number run first."""
     max_attempts: int
-    """How often a job is attempted; where code does not say, one more than jobs.max_retries_default."""
+    """The most attempts of a job; by default of code one more than jobs.max_retries_default."""
     timeout: float | timedelta | None
     """How long an attempt may take."""
     retry_base: float | timedelta
     """The wait before the second attempt; each later wait is twice as long."""
     retry_cap: float | timedelta
-    """No wait between attempts is longer, but for the spread."""
+    """The longest wait between attempts, without the spread."""
     retry_jitter: float | timedelta
     """Each wait is longer by a random part of this."""
     max_concurrency: int | None
     """How many jobs run at once, over all workers."""
     concurrency_key: str | None
-    """The part of a payload that makes jobs of a tenant count together, such as provider.id."""
+    """The part of the payload by which jobs of a tenant are counted, for example provider.id."""
     max_concurrency_per_key: int | None
     """How many jobs with the same key run at once."""
     rate_limit: str | int | None
@@ -38,13 +38,13 @@ class DefinitionOptions(TypedDict, total=False):
     rate_period: float | timedelta
     """The period of the rate limit."""
     rate_burst: int | None
-    """How many jobs start at once after a rest."""
+    """How many jobs may start at once after a time without starts."""
     rate_per_key: bool
     """Whether each key has a rate of its own."""
     retention_days: float | None
     """The days for which ended jobs stay."""
     retention_count: int | None
-    """How many of the last ended jobs stay for longer."""
+    """How many of the last ended jobs always stay."""
     description: str
     """What the job does, for people."""
     tags: Iterable[str]
@@ -61,19 +61,19 @@ class DefinitionColumns(TypedDict, total=False):
     priority: int
     """Jobs with a lower number run first."""
     max_attempts: int
-    """How often a job is attempted; where code does not say, one more than jobs.max_retries_default."""
+    """The most attempts of a job; by default of code one more than jobs.max_retries_default."""
     timeout_seconds: float | None
     """How long an attempt may take."""
     retry_base_seconds: float
     """The wait before the second attempt; each later wait is twice as long."""
     retry_cap_seconds: float
-    """No wait between attempts is longer, but for the spread."""
+    """The longest wait between attempts, without the spread."""
     retry_jitter_seconds: float
     """Each wait is longer by a random part of this."""
     max_concurrency: int | None
     """How many jobs run at once, over all workers."""
     concurrency_key: str | None
-    """The part of a payload that makes jobs of a tenant count together, such as provider.id."""
+    """The part of the payload by which jobs of a tenant are counted, for example provider.id."""
     max_concurrency_per_key: int | None
     """How many jobs with the same key run at once."""
     rate_limit: int | None
@@ -81,20 +81,20 @@ class DefinitionColumns(TypedDict, total=False):
     rate_period_seconds: float
     """The period of the rate limit."""
     rate_burst: int | None
-    """How many jobs start at once after a rest."""
+    """How many jobs may start at once after a time without starts."""
     rate_per_key: bool
     """Whether each key has a rate of its own."""
     retention_days: float | None
     """The days for which ended jobs stay."""
     retention_count: int | None
-    """How many of the last ended jobs stay for longer."""
+    """How many of the last ended jobs always stay."""
 
 
 class DefinitionChanges(DefinitionColumns, total=False):
     """What an operator changes of a definition."""
 
     enabled: bool
-    """Whether new jobs are accepted and jobs that wait are run."""
+    """Whether new jobs are accepted and waiting jobs run."""
 
 
 class TriggerOptions(TypedDict, total=False):
@@ -181,17 +181,17 @@ class AlertRuleColumns(TypedDict, total=False):
     targets: Iterable[UUID]
     """The targets that get a notice of each alert."""
     repeat_seconds: float | None
-    """How often an alert that lasts is notified again."""
+    """How often the notice of an open alert is repeated."""
     escalate_to: UUID | None
     """The second target, for an alert that nobody acknowledges."""
     escalate_after: int | None
     """The repeat with which the second target gets notices too."""
     group_seconds: float
-    """After a notice, new alerts wait for this time and go in one notice."""
+    """After a notice new alerts wait for this time and share one notice."""
     recover_after_seconds: float | None
     """An alert closes when its condition has not held for this time."""
     quiet_from: str | None
-    """Between these hours no notice is sent; what still holds is notified at the end."""
+    """The start of the quiet hours, in which no notice is sent; open alerts notify at the end."""
     quiet_until: str | None
     """The end of the quiet hours."""
     timezone: str

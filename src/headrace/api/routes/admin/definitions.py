@@ -141,7 +141,7 @@ async def inspect_definitions(
 
 @router.post("", status_code=201)
 async def define_sql_job(service: CurrentService, new: NewSqlDefinition) -> InspectedDefinition:
-    """Make or change a job that calls a function of the database."""
+    """Create or change a SQL job, which calls a function of the database."""
     made = await service.definitions.define_sql(**new.model_dump(exclude_unset=True))
     return _inspected(made)
 
@@ -171,5 +171,5 @@ async def pause_definition(service: CurrentService, key: str, pause: PauseReques
 
 @router.post("/{key}/resume")
 async def resume_definition(service: CurrentService, key: str) -> InspectedDefinition:
-    """Have its jobs claimed again."""
+    """Resume claims of the definition's jobs."""
     return _inspected(await service.definitions.resume(key))

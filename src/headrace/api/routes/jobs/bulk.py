@@ -39,17 +39,17 @@ async def change_jobs(
 async def list_operations(
     service: CurrentService, limit: Annotated[int, Query(ge=1, le=500)] = 50
 ) -> Page[OperationAnswer]:
-    """Bulk operations, newest first."""
+    """List bulk operations, newest first."""
     return Page(items=[operation_answer(operation) for operation in await service.operations.list(limit=limit)])
 
 
 @router.get("/bulk/{operation_id}")
 async def get_operation(service: CurrentService, operation_id: UUID) -> OperationAnswer:
-    """How far a bulk operation is."""
+    """Show a bulk operation and its progress."""
     return operation_answer(await service.operations.get(operation_id))
 
 
 @router.post("/bulk/{operation_id}/cancel")
 async def cancel_operation(service: CurrentService, operation_id: UUID) -> OperationAnswer:
-    """Let a bulk operation go no further; what was changed stays changed."""
+    """Cancel a bulk operation; jobs that it has changed stay changed."""
     return operation_answer(await service.operations.cancel(operation_id))

@@ -25,36 +25,41 @@ class Batch(RequestModel):
 
 
 class RetryRequest(RequestModel):
-    """How to run a job again."""
+    """How to retry a job."""
 
     payload: dict[str, Any] | None = Field(
         default=None,
-        description="another payload: makes a new job, which replaces this one if it failed; masked values are kept",
+        description="another payload, which makes a new job in place of a failed one; masked values are kept",
     )
 
 
 class FilterRequest(RequestModel):
-    """Which jobs; all must hold."""
+    """Filters of jobs; all must match."""
 
     definition: Name | None = None
     queue: Name | None = None
     source: Text | None = None
-    trigger: UUID | None = Field(default=None, description="made by this trigger, at its times or by its events")
-    event: UUID | None = Field(default=None, description="made by triggers of this event")
+    trigger: UUID | None = Field(default=None, description="only jobs of this trigger")
+    event: UUID | None = Field(default=None, description="only jobs of this event")
     correlation_id: Text | None = None
-    worker: Text | None = Field(default=None, description="a worker's name or number; looks at a bounded window")
-    q: Text | None = Field(default=None, min_length=1, max_length=200, description="text of an error, within a window")
+    worker: Text | None = Field(default=None, description="a worker's name or number; searches a bounded window")
+    q: Text | None = Field(
+        default=None, min_length=1, max_length=200, description="text of an error; searches a bounded window"
+    )
     created_after: Moment | None = None
     created_before: Moment | None = None
-    include_system: bool = Field(default=False, description="Headrace's own jobs too, for super-admins")
+    include_system: bool = Field(default=False, description="whether to include Headrace's own jobs, for super-admins")
 
 
 class JobQuery(FilterRequest):
-    """Filters of a list; all must hold."""
+    """Filters of a list; all must match."""
 
-    status: list[JobStatus] = Field(default=[], description="any of these")
+    status: list[JobStatus] = Field(
+        default=[],
+        description="statuses, of which a job has any. failed and dead_letter mean that the job did not succeed",
+    )
     limit: int = Field(default=50, ge=1, le=500)
-    cursor: UUID | None = Field(default=None, description="`next_cursor` of the page before")
+    cursor: UUID | None = Field(default=None, description="`next_cursor` of the previous page")
     offset: int = Field(default=0, ge=0, le=10_000)
 
     def filter(self) -> JobFilter:
@@ -64,12 +69,13 @@ class JobQuery(FilterRequest):
 
 
 class BulkFilter(FilterRequest):
-    """Which jobs; all must hold."""
+    """Filters of jobs; all must match."""
 
     status: list[JobStatus] = Field(
-        default=[], description="cancel: live ones by default; retry: failed and dead_letter; delete: must be said"
+        default=[],
+        description="statuses; by default live jobs for cancel, failed and dead_letter for retry; required for delete",
     )
-    ids: list[UUID] = Field(default=[], max_length=1000, description="of these only")
+    ids: list[UUID] = Field(default=[], max_length=1000, description="only jobs with these ids")
 
     def filter(self) -> JobFilter:
         """What the service is asked for."""
@@ -78,9 +84,11 @@ class BulkFilter(FilterRequest):
 
 
 class Bulk(RequestModel):
-    """A change to every job that fits."""
+    """A bulk operation on every job that matches."""
 
     action: Literal["cancel", "retry", "delete"]
     filter: BulkFilter = BulkFilter()
-    per_second: int | None = Field(default=None, ge=1, le=1000, description="at most; as fast as it goes by default")
-    dry_run: bool = Field(default=False, description="only count what it would be about")
+    per_second: int | None = Field(
+        default=None, ge=1, le=1000, description="the most jobs a second; no limit by default"
+    )
+    dry_run: bool = Field(default=False, description="whether to only count the matching jobs")

@@ -19,14 +19,14 @@ from headrace.service.jobs.summary import JobSummary
 
 
 class BatchItem(ResponseModel):
-    """A job of a batch, and whether the batch made it."""
+    """A job of a batch, and whether the batch created it."""
 
     id: UUID
     created: bool
 
 
 class BatchAnswer(ResponseModel):
-    """In the order of the request."""
+    """The jobs, in the order of the request."""
 
     jobs: list[BatchItem]
 
@@ -36,12 +36,12 @@ class JobsAnswer(Page[JobRecord]):
 
     searched_to: datetime | None = Field(
         default=None,
-        description="the page is short for it looked back to here only: go on with next_cursor",
+        description="the time down to which a short page searched; continue with next_cursor",
     )
 
 
 class AttemptAnswer(ResponseModel):
-    """What came of one run."""
+    """The outcome of one attempt."""
 
     run: int
     outcome: str
@@ -53,17 +53,19 @@ class AttemptAnswer(ResponseModel):
     error: str | None
     traceback: str | None
     result: Any
-    detail: dict[str, Any] | None = Field(description="of a command: exit code, signal, CPU, memory, tails, argv")
+    detail: dict[str, Any] | None = Field(
+        description="details of a command: exit code, signal, CPU, memory, tails, argv"
+    )
 
 
 class AttemptsAnswer(ResponseModel):
-    """All runs that ended, in order."""
+    """All attempts that ended, in order."""
 
     items: list[AttemptAnswer]
 
 
 class SummaryAnswer(ResponseModel):
-    """Live and dead-lettered jobs as they are now; those that ended otherwise, since a time."""
+    """Live jobs and dead letters now; other ended jobs since a time."""
 
     scheduled: int
     queued: int
@@ -72,7 +74,7 @@ class SummaryAnswer(ResponseModel):
     failed: int
     canceled: int
     dead_letter: int
-    dead_letter_capped: bool = Field(description="there are more than were counted")
+    dead_letter_capped: bool = Field(description="whether there are more than were counted")
     oldest_queued_at: datetime | None
     oldest_queued_seconds: float | None
     since: datetime
@@ -84,37 +86,37 @@ class CountAnswer(ResponseModel):
 
     status: JobStatus
     jobs: int
-    capped: bool = Field(description="there are more than were counted")
+    capped: bool = Field(description="whether there are more than were counted")
 
 
 class CountsAnswer(ResponseModel):
-    """How many jobs of each status there are now, up to 10,000 of each."""
+    """Counts of jobs by status, up to 10,000 each."""
 
     items: list[CountAnswer]
 
 
 class ReasonAnswer(ResponseModel):
-    """One thing that keeps a job waiting."""
+    """One reason why a job waits."""
 
     code: str = Field(examples=["no_worker"])
     detail: str
 
 
 class WhyAnswer(ResponseModel):
-    """What keeps a job from running, the weightiest first."""
+    """The reasons why a job does not run, the most important first."""
 
     reasons: list[ReasonAnswer]
 
 
 class BulkCount(ResponseModel):
-    """What a bulk operation would be about."""
+    """The number of jobs that match."""
 
     matching: int
-    capped: bool = Field(description="there are more than were counted")
+    capped: bool = Field(description="whether there are more than were counted")
 
 
 class OperationAnswer(ResponseModel):
-    """A bulk operation and how far it is."""
+    """A bulk operation and its progress."""
 
     id: UUID
     tenant: str | None
@@ -123,7 +125,7 @@ class OperationAnswer(ResponseModel):
     state: Literal["running", "done", "canceled", "failed"]
     expected: int
     done: int
-    left_alone: int = Field(description="jobs that were no longer in a state for it")
+    left_alone: int = Field(description="jobs whose status had changed, so that they were left unchanged")
     per_second: int | None = Field(description="how fast it may go")
     error: str | None
     created_at: datetime

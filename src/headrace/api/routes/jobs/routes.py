@@ -64,13 +64,13 @@ async def list_jobs(service: CurrentService, query: Annotated[JobQuery, Query()]
 
 @router.get("/summary")
 async def get_summary(service: CurrentService, window: Window = "24h") -> SummaryAnswer:
-    """How many jobs there are of each status."""
+    """Count jobs by status."""
     return summary_answer(await service.jobs.summary(window=timedelta(hours=WINDOWS[window])))
 
 
 @router.get("/counts")
 async def count_jobs(service: CurrentService) -> CountsAnswer:
-    """How many jobs of each status a list would show."""
+    """Count the jobs of a list by status."""
     return CountsAnswer(items=[CountAnswer.model_validate(one) for one in await service.jobs.counts()])
 
 
@@ -88,7 +88,7 @@ async def list_attempts(service: CurrentService, job_id: UUID) -> AttemptsAnswer
 
 @router.get("/{job_id}/why")
 async def why(service: CurrentService, job_id: UUID) -> WhyAnswer:
-    """Why it is not running; of one that runs who runs it, since when, and whether that worker is `silent`."""
+    """Show why a job is not running; for a running job its worker, the start, and whether the worker is `silent`."""
     return WhyAnswer(reasons=[ReasonAnswer(code=r.code, detail=r.detail) for r in await service.jobs.why(job_id)])
 
 

@@ -41,8 +41,8 @@ class TriggerIdentity(ResponseModel):
     created_at: datetime
     created_by: str | None
     obstacle: Obstacle | None = Field(
-        description="why an enabled trigger makes no jobs: its definition was deleted, is disabled or has secret fields, "
-        "or no live worker runs it"
+        description="why an enabled trigger makes no jobs: its definition was deleted, is disabled or has secret "
+        "fields, or no live worker runs it"
     )
 
 

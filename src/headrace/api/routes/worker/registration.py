@@ -30,13 +30,13 @@ class DeclaredIdentity(RequestModel):
     """What a definition in code is, beside its settings."""
 
     key: Name
-    kind: Literal["python", "command"] = Field(default="python", description="python stands for code in any language")
+    kind: Literal["python", "command"] = Field(default="python", description="the kind; python is code in any language")
     payload_schema: dict[str, Any] = Field(default={}, description="JSON Schema of the payload")
     triggers: list[DeclaredTrigger] = Field(default=[], max_length=100)
 
 
 class NewDefinition(DeclaredSettings, DeclaredIdentity):
-    """A definition in code: what it takes and how it runs. An operator's changes stay."""
+    """A definition in code: its arguments and settings. An operator's changes stay."""
 
     model_config = ConfigDict(defer_build=False)
 
