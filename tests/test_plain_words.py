@@ -128,7 +128,7 @@ def modules() -> list[tuple[str, ast.Module]]:
     ]
 
 
-SURFACES: dict[str, Callable[[], Texts]] = {"pages": pages, "events": events}
+SURFACES: dict[str, Callable[[], Texts]] = {"pages": pages, "events": events, "errors": errors, "sql": sql_errors}
 
 
 def banned(text: str) -> Iterator[str]:

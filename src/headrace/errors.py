@@ -6,7 +6,7 @@ from typing import ClassVar
 
 
 class HeadraceError(Exception):
-    """Headrace could not do what was asked."""
+    """Headrace could not complete the request."""
 
     code: ClassVar[str] = "error"
     status: ClassVar[int] = 500
@@ -40,19 +40,19 @@ class PayloadTooLarge(BadRequest):
 
 
 class NotFound(HeadraceError):
-    """There is nothing by that name."""
+    """The object does not exist."""
 
     code, status = "not_found", 404
 
 
 class Conflict(HeadraceError):
-    """The request conflicts with what is already there."""
+    """The request conflicts with the present state."""
 
     code, status = "conflict", 409
 
 
 class LeaseLost(HeadraceError):
-    """This run is not yours any more: it has ended, or another worker holds the job. This changed nothing."""
+    """You no longer own this job: the attempt has ended, or another worker owns the job. Nothing was changed."""
 
     code, status = "lease_lost", 409
 
@@ -64,7 +64,7 @@ class ConfigError(HeadraceError):
 
 
 class DatabaseUnusable(HeadraceError):
-    """The database cannot be used as it is."""
+    """The database cannot be used in its present state."""
 
     code, status = "database_unusable", 503
     retry_after: ClassVar[int] = 5
@@ -74,7 +74,7 @@ class DatabaseUnusable(HeadraceError):
 
 
 class DatabaseAway(DatabaseUnusable):
-    """The database does not answer now: try again in a moment."""
+    """The database does not respond now: try again in a moment."""
 
     code, status = "database_away", 503
     retry_after = 2
@@ -88,7 +88,7 @@ class DatabaseBusy(DatabaseUnusable):
 
 
 class DatabaseFull(DatabaseUnusable):
-    """The disk of the database is full, so nothing can be stored: make room on it. Workers wait, and no job is lost."""
+    """The disk of the database is full, so nothing can be stored: free some space. Workers wait, and no job is lost."""
 
     code, status = "database_full", 503
     retry_after = 30
@@ -107,7 +107,7 @@ class EmbeddedServerError(DatabaseUnusable):
 
 
 class ServerUnusable(HeadraceError):
-    """The Headrace server cannot be used as it is."""
+    """The Headrace server cannot be used in its present state."""
 
     code, status = "server_unusable", 503
 
@@ -128,7 +128,7 @@ class Unauthenticated(HeadraceError):
 
 
 class TooMany(HeadraceError):
-    """Too many; try again later."""
+    """Too many requests; try again later."""
 
     code, status = "too_many_requests", 429
 

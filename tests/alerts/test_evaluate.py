@@ -173,7 +173,7 @@ async def test_an_acknowledged_alert_is_silent_until_it_is_over(watch: Watchman)
     assert await watch.look() == [RECOVERED]
     (alert,) = await watch.alerts()
     assert alert.acknowledged_by == "ann"
-    with pytest.raises(Conflict, match="closed already"):
+    with pytest.raises(Conflict, match="already closed"):
         await acknowledge_alert(watch.db, alert.id, tenant_id=None, by="bob")
 
 
@@ -228,7 +228,7 @@ async def test_a_deleted_rule_takes_its_alerts_with_it_and_leaves_what_was_sent(
 async def test_a_target_is_not_deleted_while_a_rule_tells_it(watch: Watchman) -> None:
     target = await watch.target()
     rule_id = await watch.rule("job_died", targets=[target])
-    with pytest.raises(Conflict, match="rules tell it: job_died"):
+    with pytest.raises(Conflict, match="rules use this target: job_died"):
         await delete_target(watch.db, target, tenant_id=None)
     await delete_rule(watch.db, rule_id, tenant_id=None)
     await delete_target(watch.db, target, tenant_id=None)

@@ -137,9 +137,7 @@ async def test_what_a_trigger_of_an_undefined_sql_job_is_due_for_is_missed(watch
     )
     assert await watch.look() == [Told("firing", "ops-missed_fire", ("default/on-file",))]
     alerts = {alert.subject: alert for alert in await watch.alerts()}
-    assert alerts["default/on-file"].what == (
-        "trigger default/on-file is on and can enqueue nothing: its definition is gone"
-    )
+    assert alerts["default/on-file"].what == ("trigger default/on-file makes no jobs: its definition was deleted")
     assert alerts["default/nightly"].error == 'The definition "tidy" was undefined, so the trigger can enqueue nothing.'
 
 
@@ -166,7 +164,7 @@ async def test_a_trigger_that_is_due_and_that_nobody_fires_is_missed_until_someb
     assert await watch.look() == []
     await watch.db.execute(late, trigger.id, 5 * MINUTE)
     assert await watch.look() == [Told("firing", "ops-missed_fire", ("default/nightly",))]
-    assert "due for 5 minutes, and nobody fires it" in (await watch.alerts())[0].what
+    assert "due for 5 minutes, and no scheduler fires it" in (await watch.alerts())[0].what
     await watch.db.execute(late, trigger.id, -60 * MINUTE)
     assert await watch.look() == [Told("recovered", "ops-missed_fire", ("default/nightly",))]
 

@@ -63,7 +63,7 @@ async def test_behind_a_transaction_pooler_notifications_are_not_heard_as_the_do
             (doctor,) = await notifications(hr.database, conn)
 
     assert (found.problems, found.notifications) == ([], False)
-    assert doctor.detail == "not heard behind a transaction pooler"
+    assert doctor.detail == "notifications do not arrive behind a transaction pooler"
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ async def test_a_database_that_is_away_is_said_without_saying_where() -> None:
         alive = await client.get("/healthz")
 
     assert answer.status_code == 503
-    assert answer.json()["detail"] == "the database does not answer"
+    assert answer.json()["detail"] == "the database does not respond"
     assert not any(word in answer.text for word in ("secret", "somebody", "nowhere"))
     assert alive.status_code == 200
 

@@ -56,7 +56,7 @@ async def test_jobs_of_a_definition_that_is_gone_are_told_by_its_name_and_not_as
 
     assert [(one["kind"], one["name"], one["title"]) for one in told["findings"]] == [
         ("unknown", "work", "No worker knows definition work"),
-        ("trigger", "nightly", "Trigger nightly enqueues nothing"),
+        ("trigger", "nightly", "Trigger nightly makes no jobs"),
     ]
     assert (await globex.get(HEALTH)).json()["well"]
     shown = (await acme.get(f"/api/v1/jobs/triggers/{made['id']}")).json()

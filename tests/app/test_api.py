@@ -147,7 +147,7 @@ def _send(x: int) -> None:
 async def test_it_opens_once_and_again_after_closing(database_url: str) -> None:
     hr = make_shop(database_url)
     async with hr:
-        with pytest.raises(HeadraceError, match="open already"):
+        with pytest.raises(HeadraceError, match="already open"):
             await hr.__aenter__()
         job_id = await hr.enqueue("add", {"x": 1})
     with pytest.raises(NotOpen):

@@ -106,7 +106,7 @@ async def test_expired_token_cleanup_keeps_those_that_open_something_or_did_so_l
 async def test_what_is_not_there_is_skipped_clearly(hr: Headrace, connection: Connection) -> None:
     for table in ("session", "alert_delivery", "alert_notice"):
         await connection.execute(f"drop table if exists headrace.{table} cascade")
-    skipped = {"skipped": "there is no such table"}
+    skipped = {"skipped": "the table does not exist"}
     assert await hr.builtin.run("expired_session_cleanup") == {"table": "headrace.session", **skipped}
     assert await hr.builtin.run("webhook_delivery_prune") == [
         {"table": "headrace.alert_delivery", **skipped},

@@ -92,7 +92,10 @@ async def test_what_expired_or_was_revoked_goes_and_the_rest_stays(
 
 @pytest.mark.parametrize("name", PRESETS)
 async def test_a_table_that_is_not_there_is_skipped_clearly(hr: Headrace, name: str) -> None:
-    assert await hr.builtin.run("prune_rows", name) == {"table": f"public.{name}", "skipped": "there is no such table"}
+    assert await hr.builtin.run("prune_rows", name) == {
+        "table": f"public.{name}",
+        "skipped": "the table does not exist",
+    }
 
 
 async def test_a_ready_rule_is_content_with_some_of_its_columns(hr: Headrace, connection: Connection) -> None:

@@ -34,6 +34,9 @@ async def test_a_worker_that_comes_back_says_that_a_handler_held_the_gil(
 
     await until("the dead letter says why", told)
     found = (await findings(database_url))["workers"]
-    assert (found.state, found.do) == ("warn", 'does a handler hold the GIL? Declare it with isolation="process"')
+    assert (found.state, found.do) == (
+        "warn",
+        'a handler may hold the GIL: declare that handler with isolation="process"',
+    )
     assert f":{held.pid} for " in found.detail
     await until("its own log says why", lambda: "worker blocked: no thread could run" in workers.said(held))

@@ -25,7 +25,7 @@ async def test_workers_with_other_commands_claim_only_their_own(database_url: st
 @pytest.mark.parametrize(
     ("command", "reason"),
     [
-        (python("pass"), "a job in code has this key already"),
+        (python("pass"), "a job in code already has this key"),
         (CommandSettings(argv=("/no/such/program",)), "/no/such/program"),
         (python("pass", pass_env=("NOT_SET_ANYWHERE",)), "NOT_SET_ANYWHERE is not set here"),
         (python("pass", user="nobody-of-that-name"), "nobody-of-that-name"),

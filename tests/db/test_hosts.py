@@ -104,5 +104,5 @@ def test_all_hosts_are_named_when_none_answers() -> None:
 
 async def test_a_host_that_says_nothing_is_told_with_how_long_it_was_waited_for(silent: Path) -> None:
     url = f"postgresql://somebody@/jobs?host={silent}&connect_timeout=1"
-    with pytest.raises(DatabaseUnusable, match=r"/jobs: no answer within 1 s\. Check HEADRACE_DATABASE_URL\.$"):
+    with pytest.raises(DatabaseUnusable, match=r"/jobs: no response within 1 s\. Check HEADRACE_DATABASE_URL\.$"):
         await check_server(url)

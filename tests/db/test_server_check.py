@@ -35,7 +35,7 @@ def test_an_old_server_is_refused(version: int) -> None:
 
 
 def test_a_standby_is_refused() -> None:
-    with pytest.raises(DatabaseUnusable, match="is a standby and takes no writes"):
+    with pytest.raises(DatabaseUnusable, match="is a standby and refuses writes"):
         refuse_unfit(180000, "on", standby=True)
 
 

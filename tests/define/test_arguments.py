@@ -182,7 +182,7 @@ def test_parameters_that_cannot_be_named_are_refused() -> None:
     def anything(**kw: int) -> None: ...
 
     for function in (positional, several, anything):
-        with pytest.raises(BadHandler, match="must be passable by name"):
+        with pytest.raises(BadHandler, match="must accept its argument by name"):
             Arguments(function)
 
 

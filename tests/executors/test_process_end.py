@@ -162,7 +162,7 @@ async def test_closing_leaves_no_process_behind(tmp_path: Path) -> None:
     await executor.close()
     assert ended(busy)
     assert ended(idle)
-    with pytest.raises(ChildDied, match="was told to stop"):
+    with pytest.raises(ChildDied, match="was asked to stop"):
         await task
     with pytest.raises(ChildDied, match="the worker is closing"):
         await call(executor, jobs.echo)

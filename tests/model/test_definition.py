@@ -28,7 +28,7 @@ BAD = [
     ({"retention_days": -1}, "retention_days is a number of days from 0 to 3,650, or none, not -1"),
     ({"rate_per_key": 1}, "rate_per_key is true or false, not 1"),
     ({"tags": "mail"}, "tags is at most 100 texts without NUL, not 'mail'"),
-    ({"rate_limit": "often"}, "a rate is a number and a period, such as 10/s"),
+    ({"rate_limit": "often"}, "a rate is a number and a period, for example 10/s"),
     ({"rate_burst": 2}, "rate_burst needs a rate_limit"),
     ({"rate_per_key": True}, "A limit for each key needs a concurrency_key"),
     ({"owner": "me"}, "there is no setting owner; there are queue, priority"),

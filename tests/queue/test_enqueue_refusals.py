@@ -43,7 +43,7 @@ SINGLE = {
         'the queue "not a name" is not a valid name',
     ),
     "a queue without a name": ("queue => ''", "HR400", 'the queue "" is not a valid name'),
-    "no source": ("source => null", "HR400", "source must be said"),
+    "no source": ("source => null", "HR400", "source may not be null"),
     "a time before Christ": ("scheduled_for => '0044-03-15 BC'", "HR400", "between the years 1900 and 9000"),
     "a time that Python has no year for": (
         "scheduled_for => '10000-01-01'",

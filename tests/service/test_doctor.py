@@ -34,7 +34,7 @@ async def findings(url: str, **settings: Any) -> dict[str, Finding]:
 async def test_without_a_worker_everything_else_is_well(database_url: str) -> None:
     found = await findings(database_url)
     assert {name for name, finding in found.items() if finding.state != "ok"} == {"workers"}
-    assert found["workers"].detail == "none is live: jobs wait"
+    assert found["workers"].detail == "no worker is live: jobs wait"
 
 
 async def test_a_database_without_our_schema_is_to_be_migrated(empty_database_url: str) -> None:
@@ -54,7 +54,7 @@ async def test_a_database_that_is_just_being_migrated_is_not_called_broken(empty
     found = await findings(empty_database_url)
     await holder.close()
     await migrating
-    assert (found["migrations"].state, found["migrations"].do) == ("warn", "wait a moment, and look again")
+    assert (found["migrations"].state, found["migrations"].do) == ("warn", "run headrace doctor again in a moment")
     assert found["migrations"].detail == f"the database is being migrated: {len(known) - 1} of {len(known)} are applied"
     assert "workers" not in found
 
@@ -62,7 +62,9 @@ async def test_a_database_that_is_just_being_migrated_is_not_called_broken(empty
 async def test_settings_of_a_role_or_a_database_that_hurt_are_named_with_the_way_out(
     database_url: str, connection: Connection
 ) -> None:
-    assert (await findings(database_url))["session"].detail == "no setting of the role or the database is in our way"
+    assert (await findings(database_url))[
+        "session"
+    ].detail == "no setting of the role or the database disturbs Headrace"
     database = await connection.fetchval("select current_database()")
     await connection.execute(f"alter database {database} set default_transaction_isolation = 'repeatable read'")
     try:
@@ -156,7 +158,7 @@ async def test_jobs_and_triggers_of_a_definition_that_is_gone_are_told_first_of_
             'jobs of "charge" wait in queue "default", and no live worker knows it: it was deleted from code',
         ),
         ("waiting", 'jobs of "tidy" wait in queue "default", and no live worker knows it: it was undefined'),
-        ("triggers", 'trigger "nightly" is on and can enqueue nothing: the definition "tidy" was undefined'),
+        ("triggers", 'trigger "nightly" is enabled but makes no jobs: the definition "tidy" was undefined'),
     ]
     assert told[0].do is not None
     assert told[0].do.endswith("cancel them: headrace jobs bulk cancel --definition charge")
@@ -199,7 +201,7 @@ async def test_a_missing_key_is_told_where_it_is_needed(database_url: str, conne
 
 
 async def test_sql_jobs_need_a_login_of_few_rights(database_url: str, connection: Connection) -> None:
-    assert (await findings(database_url))["SQL role"].detail == "SQL jobs are off, and none is defined"
+    assert (await findings(database_url))["SQL role"].detail == "SQL jobs are off, and no SQL job is defined"
     await connection.execute("create or replace function public.tidy() returns jsonb language sql return '{}'::jsonb")
     await connection.execute("select headrace.define_sql_job('tidy', 'public.tidy')")
     assert (await findings(database_url))["SQL role"].do == "set sql.database_url"
@@ -261,5 +263,5 @@ async def test_a_look_that_fails_does_not_end_the_examination(
 
     monkeypatch.setitem(run.FIRST, "disk", broken)
     found = await findings(database_url)
-    assert found["disk"].detail == "cannot be examined: permission denied"
+    assert found["disk"].detail == "the check failed: permission denied"
     assert found["triggers"].state == "ok"

@@ -50,7 +50,7 @@ def said(**changes: Any) -> dict[str, str]:
         ({}, "next", "within moments"),
         ({"status": JobStatus.DEAD_LETTER}, "ended", "dead_letter"),
         ({"status": JobStatus.RUNNING, "worker": "w1"}, "running", "on w1."),
-        ({"status": JobStatus.RUNNING, "cancel_requested": True}, "running", "told to stop"),
+        ({"status": JobStatus.RUNNING, "cancel_requested": True}, "running", "asked to stop"),
         (
             {"status": JobStatus.RUNNING, "worker": "w1", "claimed_at": NOW - timedelta(minutes=4)},
             "running",

@@ -122,7 +122,7 @@ async def test_what_left_the_code_is_turned_off_and_comes_back_on(engine: Engine
     await sync(engine, {"cron": "@daily"}, {})
     await sync(engine, {}, {})
     row = await found(engine)
-    assert (row["enabled"], row["pause_note"]) == (False, "it left the code")
+    assert (row["enabled"], row["pause_note"]) == (False, "the trigger was deleted from code")
     assert row["deleted_from_code_at"] is not None
     await sync(engine, {"cron": "@daily"}, {})
     row = await found(engine)

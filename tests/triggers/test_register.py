@@ -125,7 +125,7 @@ async def test_a_key_has_one_function_and_a_tenant_it_once(database_url: str) ->
     tick: Callable[..., Any] = runs.tick
     async with hr:
         await hr.register(tick, key="tick", every=3600)
-        with pytest.raises(Conflict, match="'tick' is registered for tenant 'default' already"):
+        with pytest.raises(Conflict, match="'tick' is already registered for tenant 'default'"):
             await hr.register(tick, key="tick", every=3600)
         with pytest.raises(Conflict, match="'declared' is another function already"):
             await hr.register(other, key="declared", every=3600)

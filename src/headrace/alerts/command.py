@@ -26,7 +26,7 @@ async def run_command(conn: Connection, key: str, notice: Mapping[str, Any], *, 
     if schema is None:
         raise NotSent(f"no worker has a command {key!r}: [commands.{key}] belongs in its headrace.toml")
     if (problem := payload_check(schema)(notice)) is not None:
-        raise NotSent(f"the args of command {key!r} do not take a notice: {problem}")
+        raise NotSent(f"the args of command {key!r} do not accept a notice: {problem}")
     try:
         with translated_errors():
             job_id = await conn.fetchval(

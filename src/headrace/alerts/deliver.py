@@ -48,9 +48,9 @@ async def deliver_notice(pool: Pool, notice_id: UUID, means: DeliveryConfig) -> 
     async with pool.acquire() as conn:
         row = await conn.fetchrow(SQL["read_notice"], notice_id)
     if row is None or row["target_id"] is None:
-        raise Cancel("the notice or its target is gone")
+        raise Cancel("the notice or its target was deleted")
     if row["sent_at"] is not None:
-        return Sent("it had arrived before")
+        return Sent("the notice had arrived before")
     try:
         sent, failure = await _send(pool, row, means), None
     except HeadraceError as error:

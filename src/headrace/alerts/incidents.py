@@ -92,7 +92,7 @@ async def _lock_open(conn: Connection, alert_id: UUID, tenant_id: int | None) ->
     if row is None:
         raise _unknown(alert_id)
     if row["closed_at"] is not None:
-        raise Conflict("the alert is closed already")
+        raise Conflict("the alert is already closed")
 
 
 def _record(row: Any) -> AlertRecord:

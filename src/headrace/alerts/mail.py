@@ -18,7 +18,7 @@ from headrace.model.alert.notice import Message
 async def send_mail(to: Sequence[str], message: Message, smtp: SmtpSettings, *, notice_id: UUID) -> Sent:
     """Send it to all, or `NotSent`."""
     if smtp.host is None or smtp.sender is None:
-        raise NotSent("no mail can be sent from here: set smtp.host and smtp.sender in the worker's headrace.toml")
+        raise NotSent("this worker cannot send mail: set smtp.host and smtp.sender in its headrace.toml")
     mail = _compose(to, message, smtp.sender, notice_id)
     try:
         refused = await asyncio.to_thread(_send, mail, smtp)
@@ -32,7 +32,7 @@ async def send_mail(to: Sequence[str], message: Message, smtp: SmtpSettings, *, 
         raise NotSent(f"{smtp.host}:{smtp.port}: {type(error).__name__}: {error}") from None
     if refused:
         raise NotSent(f"refused for {', '.join(refused)}: {_words(refused)}")
-    return Sent(f"taken by {smtp.host} for {', '.join(to)}")
+    return Sent(f"accepted by {smtp.host} for {', '.join(to)}")
 
 
 def _compose(to: Sequence[str], message: Message, sender: str, notice_id: UUID) -> EmailMessage:

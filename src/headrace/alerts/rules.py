@@ -122,4 +122,4 @@ def _record(row: Any) -> RuleRecord:
 
 
 def _taken(name: str) -> Conflict:
-    return Conflict(f'there is an alert rule "{name}" already', field="name")
+    return Conflict(f'the alert rule "{name}" exists already', field="name")

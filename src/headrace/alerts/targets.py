@@ -106,7 +106,7 @@ async def delete_target(conn: Connection, target_id: UUID, *, tenant_id: int | N
     if await conn.fetchval(SQL["lock_target"], target_id, tenant_id) is None:
         raise _unknown(target_id)
     if rules := [row[0] for row in await conn.fetch(SQL["rules_with_target"], target_id)]:
-        raise Conflict(f"rules tell it: {', '.join(rules)}. Give them another target first")
+        raise Conflict(f"rules use this target: {', '.join(rules)}. Give these rules another target first")
     await conn.execute(SQL["delete_target"], target_id)
 
 
@@ -125,8 +125,7 @@ async def _read(conn: Connection, target_id: UUID, tenant_id: int | None) -> Tar
 def _new_key(target_id: UUID, box: SecretBox) -> tuple[str, str]:
     if not box:
         raise Conflict(
-            "a webhook's key is kept encrypted, and there is no key to do so: set HEADRACE_SECRET_KEY, "
-            "or have the webhook not signed",
+            "a webhook's key is stored encrypted: set HEADRACE_SECRET_KEY, or make a webhook that is not signed",
             field="sign",
         )
     key = PREFIX + secrets.token_urlsafe(32)
@@ -142,4 +141,4 @@ def _unknown(target_id: UUID) -> NotFound:
 
 
 def _taken(name: str) -> Conflict:
-    return Conflict(f'there is an alert target "{name}" already', field="name")
+    return Conflict(f'the alert target "{name}" exists already', field="name")

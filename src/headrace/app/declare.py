@@ -39,7 +39,7 @@ def make_handler(function: Callable[..., Any], key: str | None, options: JobOpti
     declared: dict[str, Any] = dict(options)
     if unknown := set(declared) - set(JobOptions.__annotations__):
         known = ", ".join(JobOptions.__annotations__)
-        raise TypeError(f"@hr.job has no option {', '.join(sorted(unknown))}; there are {known}")
+        raise TypeError(f"@hr.job has no option {', '.join(sorted(unknown))}; known options: {known}")
     key = key or function.__name__
     declared["triggers"] = declare_triggers(key, declared)
     try:
@@ -56,7 +56,7 @@ def check_payload(handler: Handler, payload: dict[str, Any], whose: str) -> None
     made = Payload(to_json(payload))
     problem = made.is_constant and payload_check(json.dumps(handler.definition.payload_schema))(made.render({})[1])
     if problem:
-        raise BadHandler(f"{whose}: the payload does not fit the function: {problem}. Say payload={{…}} as well.")
+        raise BadHandler(f"{whose}: the payload does not fit the function: {problem}. Give payload={{…}} as well.")
 
 
 def declare_triggers(key: str, declared: dict[str, Any]) -> tuple[TriggerDeclaration, ...]:

@@ -132,7 +132,7 @@ class Headrace(Client):
 
     async def __aenter__(self) -> Self:
         if self._here.is_open:
-            raise HeadraceError("this Headrace is open already")
+            raise HeadraceError("this Headrace is already open")
         if self._here.leave_to_parent(self.workers, self._served):
             self.workers, self._served = set(), []
         self._here.open(await self._open_told())

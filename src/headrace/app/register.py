@@ -50,7 +50,7 @@ class RuntimeJobs:
     ) -> UUID:
         """Make the function known here, its definition and its trigger known to the database, and wake everyone."""
         if tenant in self._tenants.get(key, ()):
-            raise Conflict(f"{key!r} is registered for tenant {tenant!r} already; unregister it first")
+            raise Conflict(f"{key!r} is already registered for tenant {tenant!r}; unregister the key first")
         handler = self._handler(function, key, options)
         check_payload(handler, dict(settings["payload"]), f"registered job {key!r}")
         seconds = every.total_seconds() if isinstance(every, timedelta) else float(every)
@@ -78,14 +78,14 @@ class RuntimeJobs:
     def _handler(self, function: Callable[..., Any], key: str, options: DefinitionOptions) -> Handler:
         if isinstance(function, JobFunction):
             if options:
-                raise BadRequest(f"{function.key!r} is a job already: its options stand in its declaration")
+                raise BadRequest(f"{function.key!r} is already declared as a job: give the options in the declaration")
             return function.handler
         known = self._app.registry.handlers.get(key)
         # Equal and not the same: a bound method is another object each time it is looked up.
         if known is not None and known.function != function and (key not in self._tenants or self._tenants[key]):
             raise Conflict(
-                f"{key!r} is another function already. One function serves all tenants of a key: it finds its tenant "
-                "in ctx.tenant."
+                f"{key!r} is already another function. One function serves all tenants of a key and reads its "
+                "tenant in ctx.tenant."
             )
         if known is not None and known.function == function:
             return known

@@ -41,7 +41,7 @@ async def delete_rows(conn: Connection, rule: DeleteRule) -> Deleted:
     schema, table = split_name(rule.table)
     known = await conn.fetchval(SQL["list_columns"], schema, table)
     if known is None:
-        return Deleted(table=f"{schema}.{table}", skipped="there is no such table")
+        return Deleted(table=f"{schema}.{table}", skipped="the table does not exist")
     missing = [column for column in rule.columns if column not in known]
     if missing and (rule.needed or len(missing) == len(rule.columns)):
         raise BadRequest(f"the table {schema}.{table} has no column {', '.join(missing)}")
@@ -58,5 +58,5 @@ def split_name(name: str) -> tuple[str, str]:
     """Schema and table, or `BadRequest`; without a schema it is `public`."""
     found = NAME.fullmatch(name)
     if found is None:
-        raise BadRequest(f"{name!r} is not the name of a table, such as public.sessions")
+        raise BadRequest(f"{name!r} is not the name of a table, for example public.sessions")
     return found[1] or "public", found[2]

@@ -16,7 +16,7 @@ async def prune_rows(place: Workplace, name: str) -> Deleted:
     """Remove rows by the rule `[builtin.prune_rows.NAME]`. A payload can choose a rule, and nothing else."""
     rules = place.settings.builtin.rules()
     if name not in rules:
-        raise Fail(f"there is no [builtin.prune_rows.{name}] in the configuration of this worker")
+        raise Fail(f"the configuration of this worker has no [builtin.prune_rows.{name}]")
     said = rules[name]
     rule = DeleteRule(
         said.table, said.columns, timedelta(hours=said.retention_hours), said.batch_size, said.all_columns

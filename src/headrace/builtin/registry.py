@@ -101,5 +101,5 @@ def find_builtin(name: str) -> Builtin:
     wanted = name.removeprefix(SYSTEM_PREFIX)
     found = next((one for one in BUILTINS if one.name == wanted), None)
     if found is None:
-        raise NotFound(f"there is no built-in job {name!r}; there are {', '.join(one.name for one in BUILTINS)}")
+        raise NotFound(f"unknown built-in job {name!r}; known jobs: {', '.join(one.name for one in BUILTINS)}")
     return found

@@ -81,7 +81,7 @@ def complete_rule(name: str, said: PruneRowsSettings) -> PruneRule:
         return PRESETS[name]._replace(**given)
     if missing := [key for key in ("table", "columns", "retention_hours") if key not in given]:
         ready = ", ".join(PRESETS)
-        raise ValueError(f"{name}: {', '.join(missing)} is missing, and there is no ready rule of that name ({ready})")
+        raise ValueError(f"{name}: {', '.join(missing)} is missing, and {name} is not a ready rule ({ready})")
     return PruneRule(**given)
 
 

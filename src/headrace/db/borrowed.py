@@ -35,7 +35,7 @@ def fetch_column_maybe_async(connection: Any, statement: str, parameters: Sequen
             return _sqlalchemy(connection, statement, parameters)
         case _:
             raise BadRequest(
-                f"connection= does not know {type(connection).__module__}.{type(connection).__qualname__}: "
+                f"connection= does not support {type(connection).__module__}.{type(connection).__qualname__}: "
                 "give an asyncpg, psycopg or SQLAlchemy connection or session"
             )
 

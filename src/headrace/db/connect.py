@@ -137,7 +137,7 @@ def unreachable(url: str, error: BaseException) -> DatabaseAway:
     """The sentence for a database that does not answer, without the password."""
     why = str(error)
     if isinstance(error, TimeoutError) and not why:
-        why = f"no answer within {take_timeout(url)[1]:g} s"
+        why = f"no response within {take_timeout(url)[1]:g} s"
     return DatabaseAway(
         f"cannot connect to PostgreSQL at {place(url)}: {why or type(error).__name__}. Check HEADRACE_DATABASE_URL."
     )

@@ -1297,7 +1297,7 @@ function headrace._alerts_due() returns double precision  -- fd37bb703faf; execu
 function headrace._as_buckets(buckets smallint[], counts bigint[]) returns bigint[]  -- 830143b26059; execute: public
 function headrace._change_one(action text, wanted uuid) returns boolean  -- 193e41b083e7; execute: public
 function headrace._check_request(payloads jsonb[], priority integer, max_attempts integer, dedupe_keys text[], idempotency_keys text[], dedupe_while text) returns void  -- 806497745c9c; execute: public
-function headrace._check_zone(zone text) returns void  -- 1ff586347793; execute: public
+function headrace._check_zone(zone text) returns void  -- 20c0d4e3d8ed; execute: public
 function headrace._claim_alone(for_worker_id bigint, of_lanes integer[], wanted integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off  -- 02f8aed8f99f; execute: public
 function headrace._claim_gated(for_worker_id bigint, of_lanes integer[], wanted integer, most_suspects integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean, opens_in double precision) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off set enable_mergejoin=off  -- 4869b8f030a7; execute: public
 function headrace._count_enqueued() returns trigger  -- 62cff497a92c; execute: public
@@ -1315,7 +1315,7 @@ function headrace._definition_uuid(key text) returns uuid  -- 4bf4a532d3f9; exec
 function headrace._delete_job(wanted uuid) returns boolean  -- 61f31850a213; execute: public
 function headrace._due_time_set() returns trigger  -- 5bf244c78f2d; execute: public
 function headrace._emit_once(name text, data jsonb, idempotency_key text, tenant text, correlation_id text, OUT event_id uuid, OUT created boolean) returns record  -- d81c97977d94; execute: public
-function headrace._enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text, source text, source_ref uuid, created_by text) returns uuid[]  -- a21d272bbc95; execute: public
+function headrace._enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text, source text, source_ref uuid, created_by text) returns uuid[]  -- ff1592213d7d; execute: public
 function headrace._ensure_tenant_role() returns boolean  -- 0f8ae31a88b9; execute: public
 function headrace._first_id(at timestamp with time zone) returns uuid  -- d6e1b3edb5b2; execute: public
 function headrace._follow_code(d headrace.definition, says jsonb, forced boolean DEFAULT false) returns headrace.definition  -- 46d33cf2f211; execute: public
@@ -1338,25 +1338,25 @@ function headrace._limits_changed() returns trigger  -- 9002ae1417ae; execute: p
 function headrace._live_job_of(of_trigger_id uuid) returns uuid  -- 703710e8350c; execute: public
 function headrace._log_hour(at timestamp with time zone) returns integer  -- fdd426a88880; execute: public
 function headrace._log_minute(at timestamp with time zone) returns integer  -- 157fc52eaa94; execute: public
-function headrace._log_query(query text) returns tsquery set search_path=pg_catalog, pg_temp  -- 68ec469f0ca2; execute: public
+function headrace._log_query(query text) returns tsquery set search_path=pg_catalog, pg_temp  -- d17e3c989f6a; execute: public
 function headrace._log_tags(tenant_id integer, definition_id integer, level smallint, at timestamp with time zone) returns integer[]  -- ee26c1cd7439; execute: public
 function headrace._log_text(message text) returns text  -- 736be3da2112; execute: public
 function headrace._log_words(message text) returns tsvector  -- 20f3ff173309; execute: public
 function headrace._lost_error(stood_still interval) returns text  -- 87f9c0bff999; execute: public
 function headrace._parse_function(function text, OUT in_schema text, OUT called text, OUT signature text) returns record  -- aeadd11b5cf2; execute: public
-function headrace._refuse_leaving() returns trigger security definer set search_path=pg_catalog, pg_temp  -- f5b3e887b277; execute: public
-function headrace._refuse_payloads(payloads jsonb[]) returns void  -- 2138c61b6a70; execute: public
-function headrace._refuse_secrets(def headrace.definition, payloads jsonb[]) returns void  -- 6c865ec6dd35; execute: public
+function headrace._refuse_leaving() returns trigger security definer set search_path=pg_catalog, pg_temp  -- 3d99e80d9060; execute: public
+function headrace._refuse_payloads(payloads jsonb[]) returns void  -- 3e47380c221b; execute: public
+function headrace._refuse_secrets(def headrace.definition, payloads jsonb[]) returns void  -- ef51887dcdd6; execute: public
 function headrace._refuse_system_job() returns trigger security definer set search_path=pg_catalog, pg_temp  -- 75e17b0df5fe; execute: public
-function headrace._replace(job_id uuid, new_job_id uuid) returns boolean  -- 4680729c55b4; execute: public
+function headrace._replace(job_id uuid, new_job_id uuid) returns boolean  -- 1699f037cb62; execute: public
 function headrace._rollups_due(OUT fold_in double precision, OUT sample_in double precision) returns record  -- 475fe63ac701; execute: public
 function headrace._run_now(of_trigger_id uuid, with_payload jsonb, with_overlap text, by_whom text) returns headrace.fire  -- 2f1050be3647; execute: public
-function headrace._runnable(wanted text) returns headrace.definition  -- 6b191cd6ac1c; execute: public
-function headrace._schedule_problem(name text, cron text, every interval, payload jsonb, catch_up text, overlap text, max_attempts integer) returns text  -- cc39b9486a97; execute: public
+function headrace._runnable(wanted text) returns headrace.definition  -- 22600fd19fc4; execute: public
+function headrace._schedule_problem(name text, cron text, every interval, payload jsonb, catch_up text, overlap text, max_attempts integer) returns text  -- d5d87b8ecf98; execute: public
 function headrace._secret_fields(payload_schema jsonb) returns text[]  -- f5a612effbc7; execute: public
-function headrace._send_notice(notice_id uuid) returns uuid security definer set search_path=pg_catalog, pg_temp  -- d17017ca0e00; execute: headrace_tenant
+function headrace._send_notice(notice_id uuid) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 1e62d340c346; execute: headrace_tenant
 function headrace._settle_idempotency(for_tenant_id integer, keys text[], ids uuid[], hashes bytea[]) returns uuid[] set plan_cache_mode=force_custom_plan  -- d85c3a70f00e; execute: public
-function headrace._sql_job_function(function text) returns pg_proc  -- fc9b89d80237; execute: public
+function headrace._sql_job_function(function text) returns pg_proc  -- c51213c22145; execute: public
 function headrace._sql_job_problem(p pg_proc) returns text  -- d4d0c19dd349; execute: public
 function headrace._system_tenant() returns integer  -- 2e2232d58a28; execute: public
 function headrace._tell_lanes_changed() returns trigger  -- 627fb026ce63; execute: public
@@ -1374,8 +1374,8 @@ function headrace._wake_schedulers(changed headrace.trigger) returns void  -- 0d
 function headrace._wake_workers() returns void  -- 47335e91392e; execute: public
 function headrace._zones() returns SETOF text  -- 9de593d1c490; execute: public
 function headrace.cancel(job_id uuid) returns boolean  -- fbee43124338; execute: public
-function headrace.define_sql_job(key text, function text, description text DEFAULT ''::text, timeout_seconds double precision DEFAULT NULL::double precision, max_attempts integer DEFAULT NULL::integer, settings jsonb DEFAULT '{}'::jsonb) returns uuid  -- 792908c79347; execute: public
-function headrace.emit(name text, data jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- a47d8bb3a579; execute: public
+function headrace.define_sql_job(key text, function text, description text DEFAULT ''::text, timeout_seconds double precision DEFAULT NULL::double precision, max_attempts integer DEFAULT NULL::integer, settings jsonb DEFAULT '{}'::jsonb) returns uuid  -- 836f6cf29666; execute: public
+function headrace.emit(name text, data jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- e72aa51edf60; execute: public
 function headrace.emit_once(name text, data jsonb, idempotency_key text, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- a5c50a8df5d6; execute: public
 function headrace.enqueue(definition text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, queue text DEFAULT NULL::text, priority integer DEFAULT NULL::integer, scheduled_for timestamp with time zone DEFAULT NULL::timestamp with time zone, dedupe_key text DEFAULT NULL::text, idempotency_key text DEFAULT NULL::text, correlation_id text DEFAULT NULL::text, max_attempts integer DEFAULT NULL::integer, dedupe_while text DEFAULT 'live'::text, source text DEFAULT 'sql'::text, source_ref uuid DEFAULT NULL::uuid, created_by text DEFAULT NULL::text) returns uuid  -- 5b635f5e0da3; execute: public
 function headrace.enqueue_many(definition text, payloads jsonb[], tenant text DEFAULT 'default'::text, queue text DEFAULT NULL::text, priority integer DEFAULT NULL::integer, scheduled_for timestamp with time zone DEFAULT NULL::timestamp with time zone, dedupe_keys text[] DEFAULT NULL::text[], idempotency_keys text[] DEFAULT NULL::text[], correlation_id text DEFAULT NULL::text, max_attempts integer DEFAULT NULL::integer, dedupe_while text DEFAULT 'live'::text, source text DEFAULT 'sql'::text, source_ref uuid DEFAULT NULL::uuid, created_by text DEFAULT NULL::text) returns SETOF uuid  -- 24d81ab8b273; execute: public
@@ -1384,11 +1384,11 @@ function headrace.histogram_bounds() returns double precision[]  -- 3fa9cbcbfc0d
 function headrace.jobs_ahead(job_id uuid, at_most integer) returns integer security definer set search_path=pg_catalog, pg_temp  -- a1dfd83b53a5; execute: headrace_tenant
 function headrace.own_live(from_id uuid, before_id uuid, among integer, running boolean) returns TABLE(job_id uuid, status headrace.job_status, lane_id integer) security definer set search_path=pg_catalog, pg_temp  -- cf2c9d613820; execute: headrace_tenant
 function headrace.own_live_end(from_id uuid, before_id uuid, among integer, running boolean) returns uuid security definer set search_path=pg_catalog, pg_temp  -- e6e81983fea7; execute: headrace_tenant
-function headrace.retry(job_id uuid) returns boolean  -- 21f546f3a14a; execute: public
-function headrace.schedule(name text, definition text, cron text DEFAULT NULL::text, timezone text DEFAULT 'UTC'::text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, every interval DEFAULT NULL::interval, catch_up text DEFAULT 'latest'::text, overlap text DEFAULT 'allow'::text, max_attempts integer DEFAULT NULL::integer, enabled boolean DEFAULT NULL::boolean) returns uuid  -- 1d981cc73ca1; execute: public
+function headrace.retry(job_id uuid) returns boolean  -- 9f335de133ac; execute: public
+function headrace.schedule(name text, definition text, cron text DEFAULT NULL::text, timezone text DEFAULT 'UTC'::text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, every interval DEFAULT NULL::interval, catch_up text DEFAULT 'latest'::text, overlap text DEFAULT 'allow'::text, max_attempts integer DEFAULT NULL::integer, enabled boolean DEFAULT NULL::boolean) returns uuid  -- c6225c1a9063; execute: public
 function headrace.search_log(query text, tenant text, definition text, job_id uuid, level integer, since timestamp with time zone, until timestamp with time zone, max_hits integer, INOUT before_at timestamp with time zone, INOUT before_job_id uuid, INOUT before_run integer, INOUT before_seq integer, OUT hits jsonb, OUT complete boolean) returns record security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_indexscan=on set enable_bitmapscan=on set max_parallel_workers_per_gather=0 set work_mem=64MB set client_min_messages=error  -- 38562bd9d6cb
 function headrace.search_own_log(query text, definition text, job_id uuid, level integer, since timestamp with time zone, until timestamp with time zone, max_hits integer, INOUT before_at timestamp with time zone, INOUT before_job_id uuid, INOUT before_run integer, INOUT before_seq integer, OUT hits jsonb, OUT complete boolean) returns record security definer set search_path=pg_catalog, pg_temp  -- 20879c86794a; execute: headrace_tenant
 aggregate headrace.sum_buckets(anyarray) returns bigint[]  -- 47a318ba1be0; execute: public
-function headrace.trigger(name text, tenant text DEFAULT 'default'::text) returns jsonb  -- 076f2f199ab7; execute: public
-function headrace.undefine_sql_job(key text) returns boolean  -- f152c55d7534; execute: public
-function headrace.unschedule(name text, tenant text DEFAULT 'default'::text) returns boolean  -- cb3773c9d43c; execute: public
+function headrace.trigger(name text, tenant text DEFAULT 'default'::text) returns jsonb  -- cc56b74b936a; execute: public
+function headrace.undefine_sql_job(key text) returns boolean  -- 52b43dc25f8e; execute: public
+function headrace.unschedule(name text, tenant text DEFAULT 'default'::text) returns boolean  -- 79d2d0b43b5a; execute: public

@@ -85,8 +85,8 @@ def refuse_unfit(version: int, fsync: str, *, standby: bool = False) -> None:
         raise DatabaseUnusable("the server runs with fsync=off and would lose accepted jobs in a crash. Set fsync=on.")
     if standby:
         raise DatabaseUnusable(
-            "the server is a standby and takes no writes. Name the primary in HEADRACE_DATABASE_URL, or all hosts, "
-            "as in postgresql://user@one,two/database: the one that takes writes is then found."
+            "the server is a standby and refuses writes. Name the primary in HEADRACE_DATABASE_URL, or all hosts, "
+            "as in postgresql://user@one,two/database: Headrace then finds the host that accepts writes."
         )
 
 

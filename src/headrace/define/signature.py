@@ -112,7 +112,7 @@ class Arguments:
 
     def _refuse_unnamed(self, parameter: inspect.Parameter) -> None:
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise BadHandler(f"{self.name}: parameter {parameter} must be passable by name")
+            raise BadHandler(f"{self.name}: parameter {parameter} must accept its argument by name")
 
 
 def _revealed(text: str, kept: Any) -> str:

@@ -17,8 +17,8 @@ from headrace.model.definition import Definition
 SQL = statements(__file__)
 
 WAYS_OUT = {
-    "sql": "choose another key, or take that one away first: select headrace.undefine_sql_job('{key}')",
-    "command": "choose another key, or take [commands.{key}] out of every worker's headrace.toml and then say "
+    "sql": "choose another key, or remove that definition first: select headrace.undefine_sql_job('{key}')",
+    "command": "choose another key, or remove [commands.{key}] from every worker's headrace.toml and then run "
     "headrace definitions sync --force",
     "python": "choose another key, or remove the job from the code of that app and sync it first",
 }

@@ -187,9 +187,9 @@ def is_stopped(pid: int) -> bool:
 def how_it_ended(code: int | None, *, stopped: bool) -> str:
     """The end of a process in words, from its return code, or none where only its line ended."""
     if stopped:
-        return "was told to stop"
+        return "was asked to stop"
     if code is None:
-        return "broke off its connection"
+        return "closed its connection"
     if code >= 0:
         return f"ended with exit code {code}"
     if -code == signal.SIGKILL:

@@ -93,7 +93,7 @@ class ProcessExecutor:
             self._starting.add(starting)
             starting.add_done_callback(self._starting.discard)
             await asyncio.shield(starting)
-        raise ChildDied("the worker is closing: it starts no more processes")
+        raise ChildDied("the worker is closing and starts no more processes")
 
     async def _start(self) -> None:
         child = await ChildProcess.start()

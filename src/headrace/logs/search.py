@@ -55,9 +55,9 @@ class Cursor(NamedTuple):
             cursor = cls(datetime.fromisoformat(at), UUID(job_id), int(run), int(seq))
             cursor.at.astimezone(UTC)  # which the edges of the calendar may not survive
         except (ValueError, OverflowError):
-            raise BadRequest("the cursor is not one that a search has given", field="cursor") from None
+            raise BadRequest("the cursor does not come from a search", field="cursor") from None
         if cursor.at.tzinfo is None or not 0 <= min(cursor.run, cursor.seq) <= max(cursor.run, cursor.seq) < 2**31:
-            raise BadRequest("the cursor is not one that a search has given", field="cursor")
+            raise BadRequest("the cursor does not come from a search", field="cursor")
         return cursor
 
 

@@ -96,5 +96,5 @@ def _problems(definition: Definition) -> list[str]:
     if not KEY.fullmatch(definition.key):
         found.append("a key has 1 to 200 of A-Z a-z 0-9 _ . : - and starts with a letter or digit")
     if definition.key.startswith(SYSTEM_PREFIX) and not definition.system:
-        found.append(f"keys that begin with {SYSTEM_PREFIX} are those of built-in jobs")
+        found.append(f"keys that begin with {SYSTEM_PREFIX} are reserved for built-in jobs")
     return found

@@ -12,7 +12,7 @@ def read_rate(text: str) -> tuple[int, float]:
     """How many in how many seconds: "10/s", "100/5m"."""
     found = RATE.fullmatch(text.strip())
     if found is None or int(found["n"]) == 0 or found["count"] == "." or float(found["count"] or 1) == 0:
-        raise ValueError(f"a rate is a number and a period, such as 10/s, 100/5m or 1000/d, not {text!r}")
+        raise ValueError(f"a rate is a number and a period, for example 10/s, 100/5m or 1000/d, not {text!r}")
     return int(found["n"]), float(found["count"] or 1) * UNITS[found["unit"]]
 
 

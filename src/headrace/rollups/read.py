@@ -107,7 +107,7 @@ async def series(
         raise ValueError(f"a step must be a whole number of minutes: {step}")
     since = _floor(since, step)
     if (until - since) / step > MOST_STEPS:
-        raise ValueError(f"more than {MOST_STEPS} steps of {step}: ask for longer steps")
+        raise ValueError(f"more than {MOST_STEPS} steps of {step}: choose longer steps")
     hourly = not step % HOUR
     bounds = await histogram_bounds(conn)
     rows = await conn.fetch(SQL["series"], tenant_id, definition_id, since, until, step, hourly)

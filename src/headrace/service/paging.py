@@ -47,4 +47,4 @@ def check_limit(limit: int, most: int = LARGEST_PAGE) -> int:
 
 
 def _strange() -> BadRequest:
-    return BadRequest("the cursor is not one that a list has given", field="cursor")
+    return BadRequest("the cursor does not come from a list", field="cursor")

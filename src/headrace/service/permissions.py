@@ -73,7 +73,9 @@ class Forbidden(HeadraceError):
 def authorise(principal: Principal, action: str) -> None:
     """Refuse what the role may not do."""
     if principal.role not in ALLOWED[action]:
-        raise Forbidden(f"the role {principal.role} may not do this: it takes {' or '.join(sorted(ALLOWED[action]))}")
+        raise Forbidden(
+            f"the role {principal.role} may not do this; allowed roles: {' or '.join(sorted(ALLOWED[action]))}"
+        )
 
 
 def allowed_actions(role: Role) -> list[str]:

@@ -73,7 +73,7 @@ async def reset_trigger(conn: Connection, name: str, *, tenant: str) -> None:
     async with conn.transaction():
         trigger_id = await _lock(conn, name, tenant)
         if not await conn.fetchval(SQL["reset_trigger"], trigger_id):
-            raise Conflict(f'trigger "{name}" was not declared in code, so there is nothing to reset it to')
+            raise Conflict(f'trigger "{name}" was not declared in code and cannot be reset')
 
 
 async def set_enabled(conn: Connection, name: str, *, tenant: str, enabled: bool, note: str | None = None) -> None:
@@ -104,7 +104,7 @@ async def schema_of(conn: Connection, definition: str) -> str:
         schema, secret = await conn.fetchrow(SQL["schema_of"], definition) or ("{}", [])
     if secret:
         raise Conflict(
-            f'a trigger cannot enqueue "{definition}": it has no key to encrypt {", ".join(secret)} with',
+            f'a trigger cannot enqueue "{definition}": a trigger has no key to encrypt {", ".join(secret)}',
             field="definition",
         )
     return str(schema)
@@ -118,9 +118,7 @@ def _check_payload(name: str, settings: Mapping[str, Any], schema: str) -> None:
     """A payload without placeholders can be held against the definition now, and not only when it fires."""
     payload = read_settings(name, settings).payload
     if MASKED in secret_values(settings["payload"], read_secret_schema(schema)):
-        raise ValidationError(
-            f"{MASKED} stands for a secret that is not shown, and is none: write the secret", field="payload"
-        )
+        raise ValidationError(f"the payload contains the mask {MASKED}; send the real value", field="payload")
     if payload.is_constant:
         problem = payload_check(schema)(payload.render({})[1])
         if problem is not None:

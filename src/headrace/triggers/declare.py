@@ -17,7 +17,7 @@ from headrace.model.payload.stored_json import Unreadable, read_object
 from headrace.model.settings.trigger import RULE_COLUMNS, TriggerDeclaration, TriggerSettings
 
 SQL = statements(__file__)
-LEFT = "it left the code"
+LEFT = "the trigger was deleted from code"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ async def trigger_warnings(conn: Connection) -> list[str]:
     late, ahead = await conn.fetchrow(SQL["clocks"]) or (None, None)
     warnings = [_gone(**row) for row in await conn.fetch(SQL["gone"])]
     if late is not None:
-        warnings.append(f"a trigger has been due for {late:.0f} s: is a worker running with its scheduler enabled?")
+        warnings.append(f"a trigger has been due for {late:.0f} s: check that a worker runs with its scheduler enabled")
     if ahead is not None:
         warnings.append(
-            f"triggers have fired for times up to {ahead:.0f} s from now: the database's clock went back, and they are "
-            "silent until it has caught up"
+            f"triggers have fired for times up to {ahead:.0f} s from now: the database's clock went back, and these "
+            "triggers do not fire until it has caught up"
         )
     warnings += [
         f'no live worker runs "{row["definition"]}", which {row["triggers"]} enabled triggers enqueue'
@@ -30,6 +30,6 @@ async def trigger_warnings(conn: Connection) -> list[str]:
 
 
 def _gone(definition: str, kind: str, triggers: int, named: str) -> str:
-    whose = f'trigger "{named}" is' if triggers == 1 else f'{triggers} triggers, such as "{named}", are'
+    whose = f'trigger "{named}" is' if triggers == 1 else f'{triggers} triggers, for example "{named}", are'
     what = "was undefined" if kind == "sql" else "was deleted from code"
-    return f'{whose} on and can enqueue nothing: the definition "{definition}" {what}'
+    return f'{whose} enabled but makes no jobs: the definition "{definition}" {what}'

@@ -131,6 +131,6 @@ async def test_a_mask_without_a_value_behind_it_is_never_stored(acme: httpx.Asyn
     plain = await acme.post(JOBS, json={"definition": "pay", "payload": {**PAID, "password": "***"}})
     assert plain.status_code == 422
     assert plain.json()["errors"][0]["field"] == "payload"
-    assert "write the secret" in plain.json()["detail"]
+    assert "send the real value" in plain.json()["detail"]
     allowed = await acme.post(JOBS, json={"definition": "pay", "payload": {**PAID, "note": "***"}})
     assert allowed.status_code == 201

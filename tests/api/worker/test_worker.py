@@ -610,7 +610,7 @@ async def test_more_attempts_than_there_are_cannot_be_spent_and_it_says_how_to_e
     answer = await hand.post("jobs/finish", ended=[ended])
     assert answer.status_code == 422, answer.text
     assert answer.json()["errors"][0]["field"] == "final"
-    assert 'say "final": "dead_letter"' in answer.json()["detail"]
+    assert 'send "final": "dead_letter"' in answer.json()["detail"]
     assert await status(api, job_id) == "running"
 
     answer = await hand.post("jobs/finish", ended=[ended | {"final": "dead_letter"}])
@@ -629,7 +629,7 @@ async def test_an_outcome_that_the_database_refuses_for_reasons_of_its_own_is_se
     answer = await hand.of(job, "complete")
     assert (answer.status_code, answer.json()["code"]) == (503, "database_unusable")
     assert int(answer.headers["Retry-After"]) > 0
-    assert answer.json()["detail"].endswith("a fault for the test. Send it again.")
+    assert answer.json()["detail"].endswith("a fault for the test. Send the request again.")
     assert await status(api, job_id) == "running"
     assert (await hand.of(job, "complete")).status_code == 200
     assert await status(api, job_id) == "succeeded"

@@ -126,7 +126,7 @@ async def test_a_definition_that_left_the_code_is_reported_as_gone(shop: Shell, 
     (shop.folder / "shop.py").write_text(APP.format(second="refund"))
     said = shop.call("definitions", "sync", "shop:hr")
     assert "added    refund\n" in said.out
-    assert "gone     sell\n" in said.out
+    assert "deleted  sell\n" in said.out
     assert await connection.fetchval(
         "select deleted_from_code_at is not null from headrace.definition where key = 'sell'"
     )

@@ -33,7 +33,7 @@ async def test_rules_are_made_changed_and_removed_with_targets_by_name(cli: Cli)
     assert "rule rows is off" in await cli.ok("alerts", "rules", "disable", "rows")
     assert "off" in await cli.ok("alerts", "rules", "list")
     assert "rule rows is on" in await cli.ok("alerts", "rules", "enable", made["id"][:8])
-    assert "rules tell it: rows" in await cli.refused("alerts", "targets", "delete", "people", "--yes", code=1)
+    assert "rules use this target: rows" in await cli.refused("alerts", "targets", "delete", "people", "--yes", code=1)
     assert "There is no terminal to answer" in await cli.refused("alerts", "rules", "delete", "rows")
     assert await cli.ok("alerts", "rules", "delete", "rows", "--yes") == "deleted rule rows\n"
     assert await cli.ok("alerts", "targets", "delete", "people", "--yes") == "deleted target people\n"
@@ -50,7 +50,7 @@ async def test_alerts_are_listed_shown_acknowledged_and_closed(cli: Cli) -> None
     assert await cli.ok("alerts", "ack", alert_id[:8]) == "acknowledged: 2 jobs of flaky died\n"
     assert "acknowledged" in await cli.ok("alerts", "list")
     assert await cli.ok("alerts", "close", alert_id) == "closed: 2 jobs of flaky died\n"
-    assert "closed already" in await cli.refused("alerts", "close", alert_id, code=1)
+    assert "already closed" in await cli.refused("alerts", "close", alert_id, code=1)
     assert await cli.json("alerts", "list") == []
     assert [one["id"] for one in await cli.json("alerts", "list", "--state", "closed")] == [alert_id]
 
@@ -68,7 +68,7 @@ async def test_with_a_tenant_they_are_that_tenants(served: Cli) -> None:
 async def test_a_test_notice_that_nobody_sends_is_on_its_way(served: Cli) -> None:
     await served.ok("alerts", "targets", "create", "people", "email", "ann@example.com")
     complaint = await served.refused("alerts", "test", "people", code=1)
-    assert "no worker has come yet that sends notices" in complaint
+    assert "no worker has registered the job that sends notices" in complaint
     await know_sending(served)
     said = await served.ok("alerts", "test", "people", "--wait", "0")
     assert said.startswith("a test notice to people was enqueued: headrace alerts deliveries --notice ")

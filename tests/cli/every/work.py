@@ -35,7 +35,7 @@ WORK = {
         after=("definitions resume say_hello",),
     ),
     "definitions resume": Entry(
-        "definition say_hello goes on", "nobody", 3, "see headrace definitions list", DEFINITION
+        "definition say_hello is resumed", "nobody", 3, "see headrace definitions list", DEFINITION
     ),
     "workers list": Entry("live", "--state asleep", 2, "--state", WORKER),
     "workers show": Entry("live", "999999", 3, "see headrace workers list", WORKER),

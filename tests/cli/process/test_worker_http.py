@@ -127,7 +127,7 @@ async def test_a_server_that_is_away_is_waited_for(
     server = OwnHttpServer(database_url)
     process = Shell(folder, HEADRACE_URL=server.url, HEADRACE_TOKEN=made.token).start("worker", "app:hr")
     try:
-        away = f"cannot reach a Headrace at {server.url}"
+        away = f"cannot reach a Headrace server at {server.url}"
 
         def waits() -> bool:
             assert process.poll() is None, (folder / "said.log").read_text()
@@ -152,7 +152,7 @@ async def test_a_server_that_is_away_is_waited_for(
 async def test_where_there_is_no_headrace_that_is_said_again_and_again(folder: Path, stranger: str) -> None:
     process = Shell(folder, HEADRACE_URL=stranger, HEADRACE_TOKEN="hr_x").start("worker", "app:hr")
     try:
-        said = f"{stranger} does not answer like a Headrace"
+        said = f"{stranger} is reachable, but did not return a Headrace API response"
         await until("it has said so twice", lambda: (folder / "said.log").read_text().count(said) > 1)
         assert process.poll() is None
     finally:

@@ -106,7 +106,7 @@ def other_user(name: str = "nobody") -> str:
     try:
         return pwd.getpwnam(name).pw_name
     except KeyError:
-        pytest.skip(f"there is no user {name}")
+        pytest.skip(f"unknown user {name}")
 
 
 def public_python() -> str:

@@ -186,7 +186,7 @@ def test_all_problems_are_told_at_once() -> None:
         check(["x", "{b}", "{run}", "{token}"], properties=properties)
     assert str(raised.value) == (
         "args: a payload may not have the property run, which always comes from the job (used in argv[2]); "
-        "argv[1]: b is no property of args; "
+        "argv[1]: b is not a property of args; "
         'argv[3]: token is secret, and arguments can be seen by every process: use stdin = "payload" or pass_env'
     )
 

@@ -139,7 +139,7 @@ async def test_a_fork_bomb_of_root_is_bounded_by_a_cgroup(commands: CommandExecu
 
 async def test_an_unknown_user_is_a_clear_error(commands: CommandExecutor) -> None:
     end, _ = await run(commands, shell("true", user="no-such-user-here"))
-    assert end.cannot_execute == "there is no user 'no-such-user-here' here"
+    assert end.cannot_execute == "unknown user 'no-such-user-here' on this machine"
 
 
 def processes_of(user: str) -> list[int]:
@@ -169,7 +169,7 @@ def test_nothing_keeps_a_plain_command_from_running() -> None:
             "bin/x is a relative path, and a command starts in a scratch directory: write its whole path",
         ),
         (Launch([b"sh"], env={"PATH": "/no"}), "sh is in no directory of the command's PATH: write its whole path"),
-        (Launch([b"/bin/sh"], user="nix"), "there is no user nix here: create it, or leave out `user`"),
+        (Launch([b"/bin/sh"], user="nix"), "unknown user nix on this machine: create the user, or omit `user`"),
     ],
 )
 def test_preflight_says_what_keeps_a_command_from_running(launch: Launch, problem: str) -> None:
@@ -182,5 +182,5 @@ def test_preflight_refuses_a_number_of_processes_that_would_not_bind(monkeypatch
     limits = CommandLimits(max_processes=10)
     for user in (None, "root"):
         [problem] = preflight(Launch([b"/bin/sh"], limits=limits, user=user))
-        assert problem.startswith("max_processes does not bind root: give the command a `user` other than root")
+        assert problem.startswith("max_processes does not apply to root: give the command a `user` other than root")
     assert preflight(Launch([b"/bin/sh"], limits=limits, user=other_user())) == []

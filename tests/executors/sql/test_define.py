@@ -80,7 +80,7 @@ async def test_any_setting_can_be_said_and_one_that_is_left_out_has_its_default(
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ({"colour": "red"}, "there is no setting colour"),
+        ({"colour": "red"}, "unknown setting colour"),
         ({"priority": 1001}, "definition_priority_check"),
         ({"priority": "high"}, "invalid input syntax"),
         ({"priority": None}, "null value"),
@@ -140,7 +140,7 @@ async def test_a_function_that_is_not_there_is_refused_with_what_is(sql: SqlBenc
     assert (await refusal(sql, "k", "app.f"))[0] == "HR404"
     await sql.make(DONE, takes="n int")
     state, message, hint = await refusal(sql, "k", "app.f")
-    assert (state, message) == ("HR404", 'there is no function "f" that takes () or (jsonb)')
+    assert (state, message) == ("HR404", 'unknown function "f" that takes () or (jsonb)')
     assert hint == "There is app.f(integer)."
 
 

@@ -73,7 +73,7 @@ async def test_a_function_dropped_since_is_a_failure(sql: SqlBench) -> None:
     await sql.make(DONE)
     result(await sql.run())
     await sql.db.execute("drop function app.f(jsonb)")
-    assert error(await sql.run()) == "the function app.f(jsonb) cannot be run: there is none by that name"
+    assert error(await sql.run()) == "the function app.f(jsonb) cannot be run: the function does not exist"
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,15 @@ async def test_a_function_dropped_since_is_a_failure(sql: SqlBench) -> None:
         ("function app.f(inout x jsonb) language plpgsql as 'begin end'", "it has OUT arguments"),
         ("procedure app.f(jsonb) language plpgsql as 'begin end'", "it is not a plain function"),
         ("aggregate app.f(jsonb) (sfunc = jsonb_concat, stype = jsonb)", "it is not a plain function"),
-        ("function app.f(json) returns jsonb language plpgsql as 'begin end'", "there is none by that name"),
-        ("function app.f(a jsonb, b int default 1) returns jsonb language plpgsql as 'begin end'", "there is none"),
-        ("function app.f(variadic jsonb[]) returns jsonb language plpgsql as 'begin end'", "there is none"),
+        ("function app.f(json) returns jsonb language plpgsql as 'begin end'", "the function does not exist"),
+        (
+            "function app.f(a jsonb, b int default 1) returns jsonb language plpgsql as 'begin end'",
+            "the function does not exist",
+        ),
+        (
+            "function app.f(variadic jsonb[]) returns jsonb language plpgsql as 'begin end'",
+            "the function does not exist",
+        ),
     ],
 )
 async def test_what_has_become_something_else_is_a_failure(sql: SqlBench, declaration: str, problem: str) -> None:

@@ -73,7 +73,7 @@ async def role(sql: SqlBench) -> AsyncIterator[str]:
 MIGHTY = {
     "alter role {role} superuser": "a superuser",
     "grant headrace to {role}": "a superuser",
-    "alter role {role} bypassrls": "one with BYPASSRLS",
+    "alter role {role} bypassrls": "a role with BYPASSRLS",
     "alter schema headrace owner to {role}": "the owner of schema headrace",
 }
 

@@ -46,7 +46,7 @@ def test_the_text_says_since_when_with_an_error_and_how_to_look_deeper() -> None
         f"  headrace alerts show {UUID(int=7)} --tenant acme",
         "",
         "Rule: rule",
-        "Look deeper: headrace alerts list --tenant acme",
+        "See headrace alerts list --tenant acme",
         "https://jobs.example.com/alerts",
     ]
 

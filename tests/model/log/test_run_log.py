@@ -38,7 +38,7 @@ def test_whatever_is_said_is_kept_in_order_or_counted(said: list[str], lines: in
     else:
         last_words = len(taken) - kept - 1
         assert last_words >= 1
-        assert taken[kept].message == f"… {len(said) - kept - last_words:,} lines left out: too many in one run"
+        assert taken[kept].message == f"… {len(said) - kept - last_words:,} lines left out: too many in one attempt"
 
 
 def test_threads_that_write_at_once_get_a_number_each() -> None:

@@ -46,7 +46,7 @@ def test_a_repeated_request_is_the_same_text_and_an_equal_value_elsewhere_is_not
 
 @pytest.mark.parametrize(("tenant", "definition"), [("other", "pay"), ("acme", "other")])
 def test_it_cannot_be_moved_to_another_tenant_or_definition(tenant: str, definition: str) -> None:
-    with pytest.raises(CannotDecrypt, match="moved here from another place"):
+    with pytest.raises(CannotDecrypt, match="moved from another place"):
         decrypt_fields(stored(box(NEW)), FIELDS, box(NEW), tenant=tenant, definition=definition)
 
 

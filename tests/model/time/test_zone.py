@@ -86,8 +86,8 @@ def test_a_local_time_is_placed_where_clocks_show_it_or_jump_past_it() -> None:
         ("Europe/Kiew", "did you mean Europe/Kiev?"),
         ("New York", "did you mean America/New_York?"),
         ("utc", "did you mean UTC?"),
-        ("nowhere at all", "use a name such as Europe/Berlin or UTC."),
-        ("", "use a name such as Europe/Berlin or UTC."),
+        ("nowhere at all", "use a name like Europe/Berlin or UTC."),
+        ("", "use a name like Europe/Berlin or UTC."),
     ],
 )
 def test_an_unknown_zone_gets_a_hint(name: str, hint: str) -> None:

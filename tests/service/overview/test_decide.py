@@ -48,7 +48,7 @@ def test_the_worst_is_the_headline_and_says_how_bad_it_is() -> None:
     health = assess(replace(WELL, failing=[FAILING], waiting=[SYNC], silent=[Silent("nyc-2", 161)]))
 
     assert health.title == "sync-dropbox is failing"
-    assert health.lead == "588 of 1,164 attempts timed out in the last 15 minutes. 17 jobs went to dead letter."
+    assert health.lead == "588 of 1,164 attempts timed out in the last 15 minutes. 17 jobs became dead letters."
     assert [finding.title for finding in health.findings] == [
         "sync-dropbox is failing",
         "Queue sync is behind",
@@ -103,16 +103,18 @@ def test_what_no_worker_knows_is_named_before_all_else_and_makes_no_queue_late()
 
     assert [finding.title for finding in health.findings] == [
         "No worker knows definition charge",
-        "Trigger nightly enqueues nothing",
-        "2 triggers enqueue nothing",
+        "Trigger nightly makes no jobs",
+        "2 triggers make no jobs",
         "sync-dropbox is failing",
         "Queue sync is behind",
     ]
     assert health.lead == (
-        "3 jobs wait, the oldest for 2 h 00 m in queue default. It was deleted from code: start a worker that still "
-        "has it, or cancel them."
+        "3 jobs wait, the oldest for 2 h 00 m in queue default. The definition was deleted from code: start a "
+        "worker that still has it, or cancel the jobs."
     )
-    assert health.findings[1].detail == "Definition tidy was undefined. Bring it back, or turn off what fires it."
+    assert (
+        health.findings[1].detail == "Definition tidy was undefined. Restore the definition, or turn off its triggers."
+    )
 
 
 def test_an_old_snapshot_is_found_where_it_may_be_known() -> None:

@@ -92,7 +92,7 @@ async def test_a_target_that_a_rule_tells_is_not_deleted(dash: Dash) -> None:
     await dash.open("/alerts")
     dialog = await chosen(dash, "Delete", "Delete target on call?")
     await dialog.get_by_role("button", name="Delete target").click()
-    await expect(dialog.get_by_role("alert")).to_contain_text("rules tell it: jobs die")
+    await expect(dialog.get_by_role("alert")).to_contain_text("rules use this target: jobs die")
     await dash.api.delete(f"/alerts/rules/{rule['id']}")
     await dialog.get_by_role("button", name="Delete target").click()
     await expect(dash.page.get_by_text("No target yet.")).to_be_visible()

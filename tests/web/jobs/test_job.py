@@ -44,7 +44,7 @@ async def test_the_log_of_a_running_job_is_followed_as_it_comes(dash: Dash) -> N
     await expect(dash.page.get_by_role("dialog")).to_have_count(0)
     assert not (await dash.job(job_id))["cancel_requested"]
     await dash.page.keyboard.press("c")
-    await expect(dash.page.get_by_role("dialog", name=re.compile("^Cancel hold"))).to_contain_text("told to stop")
+    await expect(dash.page.get_by_role("dialog", name=re.compile("^Cancel hold"))).to_contain_text("asked to stop")
     await dash.page.get_by_role("button", name="Cancel the job").click()
     await expect(dash.page.locator(".page-head")).to_contain_text("canceled")
     await expect(dash.button("Retry")).to_be_visible()

@@ -278,7 +278,7 @@ async def test_what_a_command_started_and_stands_still_is_told_and_left_to_the_c
     code = "pid = os.fork()\nif pid == 0: os.kill(os.getpid(), signal.SIGSTOP); os._exit(0)\nos.waitpid(pid, 0)"
     async with working(hr := commands_on(database_url, wait=python(code))):
         job_id = await hr.enqueue("wait")
-        line = await until_said(connection, job_id, "stopped by a signal (SIGSTOP), and stands still: process ")
+        line = await until_said(connection, job_id, "stopped by a signal (SIGSTOP): process ")
         [warned, runs] = await Service(hr).jobs.why(job_id)
         os.kill(int(line.split(": process ")[1].split()[0]), signal.SIGCONT)
         job = await finished(hr, job_id)

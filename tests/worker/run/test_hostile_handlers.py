@@ -189,7 +189,7 @@ async def test_a_job_whose_outcome_cannot_be_formed_ends_once_and_keeps_no_place
         assert (await finished(hr, await fine.enqueue())).result == "fine"
     assert await attempts(connection, job.id) == [(1, "failed", "failed")]
     (error,) = await errors(connection, job.id)
-    assert error == "its run ended, but its outcome could not be formed (SystemExit): the worker's log says more"
+    assert error == "the attempt ended, but its outcome could not be formed (SystemExit): see the worker's log"
     assert "outcome replaced by a failure" in caplog.text
 
 

@@ -176,7 +176,7 @@ async def test_beyond_the_cap_lines_are_counted_and_the_last_words_kept(
     lines = await said(connection, job.id)
     assert lines[:50] == [f"{number:020}" for number in range(50)]
     tail = lines[51:]
-    assert lines[50] == f"… {5001 - 50 - len(tail):,} lines left out: too many in one run"
+    assert lines[50] == f"… {5001 - 50 - len(tail):,} lines left out: too many in one attempt"
     assert tail == [*(f"{number:020}" for number in range(5001 - len(tail), 5000)), "my last words"]
     assert 8000 < sum(map(len, tail)) <= 8192
 

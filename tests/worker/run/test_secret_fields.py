@@ -103,7 +103,7 @@ async def test_a_worker_without_the_key_says_so_and_leaves_it_for_a_retry(databa
     async with working(other):
         job = await finished(other, job_id)
     assert seen == []
-    assert job.last_error == "default/pay/card: its key is not among those of HEADRACE_SECRET_KEY here"
+    assert job.last_error == "default/pay/card: HEADRACE_SECRET_KEY of this process does not have the key of this value"
 
 
 async def test_without_a_key_such_a_job_is_refused_at_start(database_url: str) -> None:
@@ -129,7 +129,7 @@ async def test_a_schedule_made_by_sql_is_refused_and_one_from_before_is_skipped_
     hr, _ = shop(database_url)
     schedule = "select headrace.schedule('often', 'pay', every => interval '1 hour')"
     async with working(hr):
-        with pytest.raises(asyncpg.PostgresError, match='cannot enqueue "pay": it has no key to encrypt card'):
+        with pytest.raises(asyncpg.PostgresError, match='cannot enqueue "pay": a trigger has no key to encrypt card'):
             await connection.execute(schedule)
         async with connection.transaction():  # made while the definition had no secrets yet
             schema = await connection.fetchval("select payload_schema::text from headrace.definition where key = 'pay'")

@@ -105,7 +105,7 @@ async def test_a_job_that_its_worker_does_not_know_twice_in_a_row_has_spent_an_a
         (3, "released", None),
         (4, "failed", "dead_letter"),
     ]
-    assert "knew of no such run" in str(job.last_error)
+    assert "did not know the claim" in str(job.last_error)
     assert caplog.text.count("attempt counted: the job was unknown") == 2
 
 
@@ -117,7 +117,7 @@ async def test_an_outcome_whose_reply_was_cut_off_counts_once_and_is_not_called_
         job_id = await hr.enqueue("work")
         await until("it was written again", lambda: "outcome ignored" in caplog.text)
     assert await attempts(connection, job_id) == [(1, "succeeded", "succeeded")]
-    assert "it was recorded before, or the job belongs to another run now" in caplog.text
+    assert "the outcome was recorded before, or another worker owns the job now" in caplog.text
     assert "lease lost" not in caplog.text
 
 

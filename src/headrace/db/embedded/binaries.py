@@ -64,7 +64,7 @@ def runnable_by(account: Account, install: Install, copies: Callable[[], Path]) 
     if account.can_run([copy.program("initdb"), "--version"]):
         return copy
     raise EmbeddedServerError(
-        f"The user {account.uid} that PostgreSQL shall run under can run it neither from {install.bin_dir} "
+        f"The user {account.uid} that should run PostgreSQL can run its programs neither from {install.bin_dir} "
         f"nor from {copy.bin_dir}. Check that both lie on a file system that allows programs (no noexec)."
     )
 

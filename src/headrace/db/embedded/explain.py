@@ -13,9 +13,9 @@ TAIL_LINES = 15
 NO_SPACE = "no space is left on the disk of {place}. Free some space there, then start again."
 NO_PERMISSION = "this user has no permission for {place}. Correct its owner and mode, or choose another data folder."
 READ_ONLY = "{place} lies on a read-only file system. Choose another data folder."
-NOT_A_FOLDER = "{place} is in the way: it is not a folder. Move it away, or choose another data folder."
+NOT_A_FOLDER = "{place} is not a folder. Move the file away, or choose another data folder."
 CORRUPTED = (
-    "the database in {place} is damaged. Restore a backup of this folder; or move it away, to begin with an "
+    "the database in {place} is damaged. Restore a backup of this folder; or move the folder away, to begin with an "
     "empty database."
 )
 NO_SHARED_MEMORY = "the system grants no shared memory. Raise its limits (see {place}), then start again."
@@ -56,10 +56,10 @@ def from_os_error(error: OSError, data_dir: Path) -> EmbeddedServerError:
 
 def from_output(output: str, *, place: Path, log: Path | None = None) -> EmbeddedServerError:
     """Word what a PostgreSQL program wrote before it gave up, and quote its last lines."""
-    tail = "\n".join(output.strip().splitlines()[-TAIL_LINES:]) or "(it wrote nothing)"
+    tail = "\n".join(output.strip().splitlines()[-TAIL_LINES:]) or "(the server wrote nothing)"
     where = f" (from {log})" if log else ""
     sentence = next((text for pattern, text in FROM_OUTPUT if re.search(pattern, output)), None)
-    reason = sentence.format(place=place) if sentence else f"it gave up in {place}, for the reason below."
+    reason = sentence.format(place=place) if sentence else f"the server gave up in {place}, for the reason below."
     return EmbeddedServerError(
         f"The embedded PostgreSQL could not be started: {reason}\nIts last lines{where}:\n{tail}"
     )

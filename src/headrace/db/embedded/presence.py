@@ -19,7 +19,9 @@ def be_present(run: Path) -> FileLock:
     lock = FileLock(run / f"new-{name}")
     # Held before it has its name: nobody who looks may see it free while we live.
     if not lock.try_exclusive():
-        raise EmbeddedServerError(f"Somebody else holds {lock.path}, which was just made. Does its disk support locks?")
+        raise EmbeddedServerError(
+            f"Another process holds {lock.path}, which was just made. Check that its disk supports locks."
+        )
     lock.path = lock.path.rename(run / f"{PREFIX}{name}")
     return lock
 

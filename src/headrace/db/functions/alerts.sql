@@ -21,8 +21,8 @@ begin
                   where n.id = notice_id and (headrace._current_tenant() is null or n.tenant_id = headrace._current_tenant())) then
     raise exception 'unknown notice "%"', notice_id using errcode = 'HR404';
   elsif not exists (select from headrace.definition where key = 'headrace.deliver_alert') then
-    raise exception 'no worker has come yet that sends notices' using errcode = 'HR409',
-      hint = 'Start one that runs built-in jobs (builtin.enabled).';
+    raise exception 'no worker has registered the job that sends notices' using errcode = 'HR409',
+      hint = 'Start a worker that runs built-in jobs (builtin.enabled).';
   end if;
   perform set_config('headrace.tenant_id', '', true);
   sent := headrace.enqueue('headrace.deliver_alert', jsonb_build_object('notice_id', notice_id), tenant => '_headrace', source => 'alert');

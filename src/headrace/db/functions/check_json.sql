@@ -28,11 +28,11 @@ begin
         where payload is null or jsonb_typeof(payload) <> 'object' limit 1)
       using errcode = 'HR400', hint = 'Pass the arguments by name, such as {"n": 1}.';
   elsif exists (select from unnest(payloads) as payload where pg_column_size(payload) > 1048576) then
-    raise exception 'a payload is too large (at most 1 MB)' using errcode = 'HR413', hint = 'Store it elsewhere and pass a reference.';
+    raise exception 'a payload is too large (at most 1 MB)' using errcode = 'HR413', hint = 'Store the data elsewhere and pass a reference.';
   end if;
   select said into problem from unnest(payloads) as payload, headrace._json_problem(payload) as said where said is not null limit 1;
   if problem is not null then
     raise exception 'a payload cannot be read back: %', problem using errcode = 'HR400',
-      hint = 'Nest it less deep, and pass such a number as text.';
+      hint = 'Use fewer levels, and pass large numbers as text.';
   end if;
 end $$;

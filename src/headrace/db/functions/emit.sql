@@ -10,17 +10,17 @@ declare
 begin
   if name is null or name !~ '^[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)*$' or length(name) > 200 then
     raise exception 'the event name "%" is not valid', left(name, 200) using errcode = 'HR400',
-      hint = 'Words of A-Z a-z 0-9 _ - with dots between them, such as provider.folder.updated; at most 200 characters.';
+      hint = 'Words of A-Z a-z 0-9 _ - with dots between them, for example provider.folder.updated; at most 200 characters.';
   elsif data is null or jsonb_typeof(data) <> 'object' then
     raise exception 'the data of event "%" must be a JSON object', name using errcode = 'HR400';
   elsif pg_column_size(data) > 1048576 then
     raise exception 'the data of event "%" is too large (at most 1 MB)', name using errcode = 'HR413',
-      hint = 'Store it elsewhere and pass a reference.';
+      hint = 'Store the data elsewhere and pass a reference.';
   elsif octet_length(data::text) > 400 then
     problem := headrace._json_problem(data);
     if problem is not null then
       raise exception 'the data of event "%" cannot be read back: %', name, problem using errcode = 'HR400',
-        hint = 'Nest it less deep, and pass such a number as text.';
+        hint = 'Use fewer levels, and pass large numbers as text.';
     end if;
   end if;
   event_id := (headrace._job_ids(1))[1];

@@ -44,12 +44,12 @@ begin
   if def.id is null or (def.system and headrace._current_tenant() is not null
                         and not exists (select from headrace.tenant where id = headrace._current_tenant() and system)) then
     raise exception 'unknown definition "%"', wanted using errcode = 'HR404',
-      hint = 'Definitions come into being when an app that declares them starts, or with "headrace definitions sync".';
+      hint = 'Start an app that declares the definition, or run "headrace definitions sync".';
   elsif def.deleted_from_code_at is not null then
     raise exception 'definition "%" was removed from the code', wanted using errcode = 'HR409',
-      hint = 'Start an app that still declares it, or enqueue another definition.';
+      hint = 'Start an app that still declares the definition, or enqueue another one.';
   elsif not def.enabled then
-    raise exception 'definition "%" is disabled', wanted using errcode = 'HR409', hint = 'Enable it first.';
+    raise exception 'definition "%" is disabled', wanted using errcode = 'HR409', hint = 'Enable the definition first.';
   end if;
   return def;
 end $$;
@@ -121,7 +121,7 @@ begin
     if exists (select from unnest(payloads) as payload
                 where payload ? field and (jsonb_typeof(payload -> field) <> 'object' or not payload -> field ? '$enc')) then
       raise exception 'field "%" of definition "%" is secret and must come encrypted', field, def.key
-        using errcode = 'HR400', hint = 'Enqueue it from Python or over the API, where the key is.';
+        using errcode = 'HR400', hint = 'Enqueue the job from Python or over the API, which have the key.';
     end if;
   end loop;
 end $$;
@@ -144,12 +144,12 @@ begin
   if n = 0 then return '{}'; end if;
   if scheduled_for not between '1900-01-01Z' and '9000-01-01Z' then
     raise exception 'scheduled_for % is out of range: a job is due between the years 1900 and 9000', scheduled_for
-      using errcode = 'HR400', hint = 'Leave it out for a job that may run at once.';
+      using errcode = 'HR400', hint = 'Omit scheduled_for for a job that may run at once.';
   elsif queue !~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$' then
     raise exception 'the queue "%" is not a valid name', left(queue, 200) using errcode = 'HR400',
       hint = 'A queue''s name has 1 to 100 of A-Z a-z 0-9 _ . : - and starts with a letter or digit.';
   elsif source is null then
-    raise exception 'source must be said, or left out' using errcode = 'HR400', hint = 'It says where a job comes from, such as sql.';
+    raise exception 'source may not be null' using errcode = 'HR400', hint = 'Name the origin of the job, for example sql, or omit source.';
   end if;
   perform headrace._check_request(payloads, priority, max_attempts, dedupe_keys, idempotency_keys, dedupe_while);
   def := headrace._runnable(definition);

@@ -13,7 +13,7 @@ begin
     return false;
   elsif ended.replaced_by is not null then
     raise exception 'job "%" cannot be retried: job "%" replaced it', record.id, ended.replaced_by
-      using errcode = 'HR409', detail = ended.replaced_by::text, hint = 'Retry that one instead.';
+      using errcode = 'HR409', detail = ended.replaced_by::text, hint = 'Retry that job instead.';
   end if;
   def := headrace._runnable((select key from headrace.definition where id = record.definition_id));
   update headrace.attempt as a set final = null where a.job_id = record.id and a.run = ended.run;
@@ -39,7 +39,7 @@ begin
     return false;
   elsif ended.replaced_by is not null then
     raise exception 'job "%" cannot be retried: job "%" replaced it', ended.job_id, ended.replaced_by
-      using errcode = 'HR409', detail = ended.replaced_by::text, hint = 'Retry that one instead.';
+      using errcode = 'HR409', detail = ended.replaced_by::text, hint = 'Retry that job instead.';
   end if;
   update headrace.attempt as a set final = 'canceled', replaced_by = _replace.new_job_id
    where a.job_id = ended.job_id and a.run = ended.run and ended.final in ('failed', 'dead_letter');
@@ -55,7 +55,7 @@ begin
     where headrace._first_id(lower_bound) <= new.job_id and new.job_id < headrace._first_id(upper_bound) and not leaving
       for share;
   if not found then
-    raise exception 'unknown job "%"', new.job_id using errcode = 'HR404', hint = 'Its time has run out, and it is being removed.';
+    raise exception 'unknown job "%"', new.job_id using errcode = 'HR404', hint = 'The job is being removed by retention.';
   end if;
   return new;
 end $$;

@@ -70,10 +70,10 @@ declare
 begin
   if t.trigger_type = 'event' then
     raise exception 'trigger "%" waits for the event "%"', name, t.event using errcode = 'HR409',
-      hint = 'Publish it with headrace.emit.';
+      hint = 'Emit the event with headrace.emit.';
   elsif t.payload::text like '%{{%' then
-    raise exception 'the payload of trigger "%" has placeholders, which SQL alone cannot fill in', name
-      using errcode = 'HR409', hint = 'Run it from Python, from the command line or over the API.';
+    raise exception 'the payload of trigger "%" has placeholders, which SQL alone cannot render', name
+      using errcode = 'HR409', hint = 'Fire the trigger from Python, from the command line or over the API.';
   elsif problem is not null then
     raise exception 'the payload of trigger "%" cannot be read back: %', name, problem using errcode = 'HR409',
       hint = 'Give the trigger another payload.';

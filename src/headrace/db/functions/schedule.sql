@@ -14,7 +14,7 @@ begin
   if zone = 'UTC' or zone in (select headrace._zones()) then
     return;
   end if;
-  raise exception 'there is no time zone "%"', zone using errcode = 'HR400', hint = 'Use a name such as Europe/Berlin or UTC.';
+  raise exception 'there is no time zone "%"', zone using errcode = 'HR400', hint = 'Use a name like Europe/Berlin or UTC.';
 end $$;
 
 -- What is wrong with what schedule was given, or null: what the scheduler would turn off, and what the table would refuse.
@@ -31,7 +31,7 @@ begin
   elsif cron is not null then
     problem := headrace._cron_problem(cron);
     if problem is not null then
-      return format('its cron rule "%s" will not do: %s', left(cron, 200), problem);
+      return format('its cron rule "%s" is not valid: %s', left(cron, 200), problem);
     end if;
   elsif not extract(epoch from every) between 0.1 and 3162240000 then
     return format('every must be 0.1 seconds or more and at most 100 years, not %s', every);
@@ -67,10 +67,10 @@ declare
 begin
   if problem is not null then
     raise exception 'schedule "%": %', left(name, 200), problem using errcode = 'HR400',
-      hint = 'Nothing was changed. Correct it and call headrace.schedule again.';
+      hint = 'Nothing was changed. Correct the value and call headrace.schedule again.';
   elsif cardinality(def.secret_fields) > 0 then
-    raise exception 'a trigger cannot enqueue "%": it has no key to encrypt % with', definition,
-      array_to_string(def.secret_fields, ', ') using errcode = 'HR409', hint = 'Enqueue it from Python or over the API, where the key is.';
+    raise exception 'a trigger cannot enqueue "%": a trigger has no key to encrypt %', definition,
+      array_to_string(def.secret_fields, ', ') using errcode = 'HR409', hint = 'Enqueue the job from Python or over the API, which have the key.';
   end if;
   perform headrace._check_zone(timezone);
   insert into headrace.trigger as t (tenant_id, name, definition_id, cron, every_seconds, timezone, payload, catch_up,
@@ -103,7 +103,7 @@ begin
               where t.tenant_id = for_tenant_id and t.name = unschedule.name and t.declared is not null
                 and t.deleted_from_code_at is null) then
     raise exception 'trigger "%" is declared in code, which would bring it back', name using errcode = 'HR409',
-      hint = 'Disable it, or remove it from the code.';
+      hint = 'Disable the trigger, or remove it from the code.';
   end if;
   delete from headrace.trigger as t where t.tenant_id = for_tenant_id and t.name = unschedule.name;
   return found;

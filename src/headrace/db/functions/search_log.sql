@@ -16,7 +16,7 @@ begin
     continue when numnode(term) = 0;
     if word like '%*' then
       if term::text ~ '''.''$' then
-        raise exception 'the prefix "%" is too short', word using errcode = 'HR400', hint = 'At least two characters, please.';
+        raise exception 'the prefix "%" is too short', word using errcode = 'HR400', hint = 'Use at least two characters.';
       end if;
       term := (term::text || ':*')::tsquery;
     end if;
@@ -24,8 +24,8 @@ begin
     whole := case when whole is null then term else whole && term end;
   end loop;
   if whole is null and query ~ '\S' then
-    raise exception 'there is no word in "%"', query using errcode = 'HR400',
-      hint = 'Signs alone are not indexed; look for them with a tilde before the text, such as ~=>.';
+    raise exception 'the query "%" has no word', query using errcode = 'HR400',
+      hint = 'Punctuation is not indexed; write a tilde before the text, for example ~=>.';
   end if;
   return whole;
 end $$;

@@ -66,20 +66,20 @@ begin
                                               when '(jsonb)' then p.proargtypes::text = 'jsonb'::regtype::oid::text
                                               else p.pronargs = 0 or p.proargtypes::text = 'jsonb'::regtype::oid::text end);
   if cardinality(found) = 0 then
-    raise exception 'there is no function "%" that takes %', wanted.called, coalesce(wanted.signature, '() or (jsonb)')
+    raise exception 'unknown function "%" that takes %', wanted.called, coalesce(wanted.signature, '() or (jsonb)')
       using errcode = 'HR404', hint = coalesce(
-        (select 'There is ' || string_agg(p.oid::regprocedure::text, ', ') || '.'
+        (select 'Known: ' || string_agg(p.oid::regprocedure::text, ', ') || '.'
            from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace
           where n.nspname = within and p.proname = wanted.called),
-        format('Create it first, in one of the allowed schemas: %s.', array_to_string(allowed, ', ')));
+        format('Create the function first, in one of the allowed schemas: %s.', array_to_string(allowed, ', ')));
   elsif cardinality(found) > 1 then
     raise exception 'there are two functions "%": one takes nothing, one takes jsonb', wanted.called
-      using errcode = 'HR409', hint = format('Say which: %I.%I() or %1$I.%2$I(jsonb).', within, wanted.called);
+      using errcode = 'HR409', hint = format('Name the arguments: %I.%I() or %1$I.%2$I(jsonb).', within, wanted.called);
   end if;
   problem := headrace._sql_job_problem(found[1]);
   if problem is not null then
     raise exception '% cannot be a SQL job: %', found[1].oid::regprocedure, problem using errcode = 'HR400',
-      hint = 'It must be a plain function that takes () or (jsonb) and returns jsonb.';
+      hint = 'A SQL job needs a plain function that takes () or (jsonb) and returns jsonb.';
   end if;
   return found[1];
 end $$;
@@ -106,8 +106,8 @@ begin
     raise exception 'the key "%" is not valid', left(key, 200) using errcode = 'HR400',
       hint = 'A key has 1 to 200 of A-Z a-z 0-9 _ . : - and starts with a letter or digit.';
   elsif unknown is not null then
-    raise exception 'there is no setting %', left(unknown, 200) using errcode = 'HR400',
-      hint = 'There are {definition}.';
+    raise exception 'unknown setting %', left(unknown, 200) using errcode = 'HR400',
+      hint = 'Known settings: {definition}.';
   end if;
 
   insert into headrace.definition as d
@@ -147,7 +147,7 @@ begin
   end if;
   select d.kind into found_kind from headrace.definition as d where d.key = undefine_sql_job.key;
   if found_kind <> 'sql' then
-    raise exception 'definition "%" is a % job', key, found_kind using errcode = 'HR409', hint = 'Remove it where it is declared.';
+    raise exception 'definition "%" is a % job', key, found_kind using errcode = 'HR409', hint = 'Remove the definition where it is declared.';
   end if;
   return false;
 end $$;

@@ -136,7 +136,7 @@ def _unfit(text: str) -> str | None:
     try:
         size = len(text.encode())
     except UnicodeEncodeError:
-        return "contains a lone surrogate, which is no character"
+        return "contains a lone surrogate, which is not a character"
     return f"has {size:,} bytes (at most {MOST_BYTES:,})" if size > MOST_BYTES else None
 
 

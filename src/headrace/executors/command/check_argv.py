@@ -45,7 +45,7 @@ def _problems(slots: Sequence[Slot], schema: Mapping[str, Any], is_secret: IsSec
         if slot.field is None or slot.field in BUILTINS:
             continue
         rules = properties.get(slot.field)
-        problem = "is no property of args" if rules is None else _problem(slot.field, rules, required, is_secret)
+        problem = "is not a property of args" if rules is None else _problem(slot.field, rules, required, is_secret)
         if problem:
             yield f"{slot.place}: {slot.field} {problem}"
 

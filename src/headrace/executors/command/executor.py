@@ -95,7 +95,7 @@ class CommandExecutor:
                     raise
                 self._end(attempt)
         raise CommandsUnavailable(
-            "no monitor can be started for the command: the worker's stderr tells why, or there are too many processes"
+            "the monitor of the command cannot be started: see the worker's stderr; there may be too many processes"
         )
 
     async def _greet(self, spawner: SpawnerClient, attempt: AttemptHandle) -> bool:
@@ -116,7 +116,7 @@ class CommandExecutor:
                 # A task of its own: were this cancelled half way, a process would be left without an owner.
                 self._spawning = asyncio.create_task(self._spawn())
             await asyncio.shield(self._spawning)
-        raise CommandsUnavailable("the worker is closing: it starts no more commands")
+        raise CommandsUnavailable("the worker is closing and starts no more commands")
 
     async def _spawn(self) -> None:
         try:

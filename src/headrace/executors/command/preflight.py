@@ -35,7 +35,7 @@ def _user_problems(launch: Launch) -> Iterator[str]:
     try:
         uid = pwd.getpwnam(launch.user).pw_uid
     except KeyError:
-        yield f"there is no user {launch.user} here: create it, or leave out `user`"
+        yield f"unknown user {launch.user} on this machine: create the user, or omit `user`"
         return
     if os.geteuid() not in (0, uid):
         yield f"this worker is not root and cannot run a command as {launch.user}: start it as {launch.user}"
@@ -47,8 +47,8 @@ def _process_problems(launch: Launch) -> Iterator[str]:
     # The kernel does not hold root to RLIMIT_NPROC.
     if (launch.user is None or _is_root(launch.user)) and usable_parent() is None:
         yield (
-            "max_processes does not bind root: give the command a `user` other than root, start the worker as another "
-            "user, or in a cgroup that it may divide (systemd: Delegate=pids and DelegateSubgroup=worker)"
+            "max_processes does not apply to root: give the command a `user` other than root, start the worker as "
+            "another user, or in a cgroup that it may divide (systemd: Delegate=pids and DelegateSubgroup=worker)"
         )
 
 

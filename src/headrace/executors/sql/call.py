@@ -62,7 +62,7 @@ class Call:
             self._committing = True
             said = await self.connection.execute("commit")
             if said != "COMMIT":  # the server's way to say that there was nothing left to commit
-                return failed(f"the transaction ended in {said}: nothing was kept")
+                return failed(f"the transaction ended in {said}: the work was rolled back")
         return answer.ended
 
     async def _leave(self) -> None:

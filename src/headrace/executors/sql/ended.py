@@ -29,11 +29,11 @@ def failed(error: str) -> SqlEnded:
 
 def timed_out(timeout: float, *, forced: bool) -> SqlEnded:
     """The function took too long; by force if it went on when it was told to stop."""
-    more = "; it went on when told to stop, so its session was ended" if forced else ""
+    more = "; the function ignored the cancel, so its session was ended" if forced else ""
     return SqlEnded(TimedOut(f"timed out after {timeout:g} s{more}"))
 
 
-TOO_LATE = failed("it ended after its time, or after it was told to stop: nothing was kept")
+TOO_LATE = failed("the function ended after its timeout or a cancel: the work was rolled back")
 
 
 def ended_by(error: BaseException, *, late: bool, committing: bool) -> SqlEnded:
@@ -43,7 +43,7 @@ def ended_by(error: BaseException, *, late: bool, committing: bool) -> SqlEnded:
     """
     sqlstate = getattr(error, "sqlstate", None)
     if not isinstance(error, asyncpg.PostgresError) or isinstance(error, asyncpg.PostgresConnectionError):
-        known = "whether it committed is not known" if committing else "nothing was committed"
+        known = "the result of the commit is unknown" if committing else "nothing was committed"
         return failed(f"the connection to PostgreSQL was lost: {known} ({type(error).__name__})")
     # A cancel and a timeout have the same SQLSTATE, and words in the server's language: only the clock tells.
     if late and sqlstate in (QUERY_CANCELED, TRANSACTION_TIMEOUT):

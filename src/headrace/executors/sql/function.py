@@ -36,7 +36,7 @@ async def find_call(conn: Connection, function: SqlFunction, *, allowed: Collect
             f"({', '.join(sorted(allowed)) or 'none'})"
         )
     row = await conn.fetchrow(SQL["find_function"], function.schema, function.name, function.signature)
-    problem = "there is none by that name" if row is None else row["problem"]
+    problem = "the function does not exist" if row is None else row["problem"]
     if row is None or problem is not None:
         raise NotRunnable(f"the function {function} cannot be run: {problem}")
     call: str = row["call"]

@@ -25,7 +25,7 @@ async def refuse_mighty_role(conn: Connection) -> None:
         word
         for word, is_so in (
             ("a superuser", superuser),
-            ("one with BYPASSRLS", bypasses),
+            ("a role with BYPASSRLS", bypasses),
             ("the owner of schema headrace", owner),
         )
         if is_so

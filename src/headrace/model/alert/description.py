@@ -21,7 +21,7 @@ def describe(kind: AlertKind, subject: str, count: int, measure: float | None, p
         case "oldest_queued":
             return f"a job has waited in queue {subject} for {span(much)}; {_waiting(count)}"
         case "no_worker":
-            return f"no worker runs what is in queue {subject}" + (f"; {_waiting(count)}" if count else "")
+            return f"no worker runs jobs of queue {subject}" + (f"; {_waiting(count)}" if count else "")
         case "missed_fire":
             return f"trigger {subject} {_missed(count, measure)}"
         case "trigger_disabled":
@@ -48,7 +48,7 @@ def looks_for(kind: AlertKind, parameters: Mapping[str, Any]) -> str:
         case "no_worker":
             return f"No live worker for {said['seconds']} for jobs in {queue}"
         case "missed_fire":
-            return f"A due time of {trigger} came to nothing, or is late by {said['late_seconds']}"
+            return f"A due time of {trigger} made no job, or is late by {said['late_seconds']}"
         case "trigger_disabled":
             return f"An error, or failing jobs, turned off {trigger}"
         case "running_long":
@@ -64,8 +64,8 @@ def _missed(count: int, late: float | None) -> str:
     if count:
         return f"missed {_n(count, 'due time')}"
     if late is None:
-        return "is on and can enqueue nothing: its definition is gone"
-    return f"has been due for {span(late)}, and nobody fires it"
+        return "makes no jobs: its definition was deleted"
+    return f"has been due for {span(late)}, and no scheduler fires it"
 
 
 def span(seconds: float) -> str:

@@ -82,7 +82,7 @@ def compose(notice: Notice, *, public_url: str | None = None) -> Message:
     lines = [line for alert in alerts for line in _lines(notice, alert)]
     if count > len(alerts):
         lines += [f"… and {count - len(alerts)} more.", ""]
-    lines += [f"Rule: {name}", f"Look deeper: headrace alerts list{_tenant(notice)}"]
+    lines += [f"Rule: {name}", f"See headrace alerts list{_tenant(notice)}"]
     if public_url is not None:
         lines.append(f"{public_url.rstrip('/')}/alerts")
     return Message(title, "\n".join(lines) + "\n")
@@ -90,7 +90,7 @@ def compose(notice: Notice, *, public_url: str | None = None) -> Message:
 
 def _lines(notice: Notice, alert: Mapping[str, Any]) -> Iterator[str]:
     yield f"{BEGINNINGS[notice.event]}{alert['what']}."
-    yield f"  since {_moment(alert['since'])}" + (f", told {alert['notices']} times" if alert["notices"] > 1 else "")
+    yield f"  since {_moment(alert['since'])}" + (f", {alert['notices']} notices" if alert["notices"] > 1 else "")
     if alert["closed_at"] is not None:
         by = f" by {alert['closed_by']}" if alert["closed_by"] else ""
         yield f"  closed {_moment(alert['closed_at'])}{by}"

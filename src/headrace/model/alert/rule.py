@@ -54,7 +54,7 @@ def complete_rule(said: Mapping[str, Any]) -> CompleteRule:
     if kind not in ALERT_KINDS:
         raise BadRequest(f"kind is one of {', '.join(ALERT_KINDS)}, not {kind!r}", field="kind")
     if not isinstance(name, str) or not 1 <= len(name) <= 200:
-        raise BadRequest("a rule has a name of 1 to 200 characters", field="name")
+        raise BadRequest("the name of a rule has 1 to 200 characters", field="name")
     settings = AlertRuleSettings.read(rest).check_rules()
     settings = settings.model_copy(update={"targets": tuple(dict.fromkeys(settings.targets))})
     with field_context("timezone"):

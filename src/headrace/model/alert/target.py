@@ -18,7 +18,7 @@ MOST_PEOPLE = 20
 def check_target(name: str, kind: TargetKind, address: str, allowed: Allowed) -> str:
     """The address as it is kept, or `BadRequest`."""
     if not 1 <= len(name) <= 200:
-        raise BadRequest("a target has a name of 1 to 200 characters", field="name")
+        raise BadRequest("the name of a target has 1 to 200 characters", field="name")
     if kind == "webhook":
         check_address(address, allowed)
         return address

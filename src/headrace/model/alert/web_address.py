@@ -54,7 +54,7 @@ def read_address(url: str) -> WebAddress:
         host = (parts.hostname or "").rstrip(".")
         host = host if ":" in host else host.encode("idna").decode()
     except ValueError:  # a port that is no number, or a name that is none
-        raise BadRequest(f"{url!r:.200} is not an address of the web", field="address") from None
+        raise BadRequest(f"{url!r:.200} is not a URL", field="address") from None
     if parts.scheme not in PORTS or not host or len(url) > MOST_CHARACTERS or any(c <= " " for c in url):
         raise BadRequest(f"an address begins with https:// or http:// and a host, not {url!r:.200}", field="address")
     if "@" in parts.netloc:
@@ -70,7 +70,7 @@ def check_address(url: str, allowed: Allowed = NOTHING) -> WebAddress:
     if ip is not None:
         refuse_private(address.host, ip, allowed)
     elif (address.host == "localhost" or address.host.endswith(".localhost")) and not allowed.has(address.host, None):
-        raise _refused(address.host, "this machine itself")
+        raise _refused(address.host, "this machine")
     return address
 
 
@@ -109,7 +109,7 @@ def _private(ip: Ip) -> str | None:
         if within is not None:
             return _private(within)
     if ip.is_loopback or ip.is_unspecified:
-        return "this machine itself"
+        return "this machine"
     if ip.is_link_local:
         return "a link-local address, where clouds keep their metadata"
     if ip.is_multicast:
@@ -128,6 +128,6 @@ def _fits(entry: str, host: str, ip: Ip | None) -> bool:
 
 def _refused(where: str, what: str) -> BadRequest:
     return BadRequest(
-        f"notices are not sent to {where}: it is {what}. An operator can allow it with alerts.allow_hosts",
+        f"notices are not sent to {where}, which is {what}. An operator can allow the host with alerts.allow_hosts",
         field="address",
     )

@@ -87,7 +87,7 @@ class Canceled:
 class Released:
     """The worker gives the job back unfinished; nothing is spent."""
 
-    reason: str = "given back by a worker that is shutting down"
+    reason: str = "released by a worker that is shutting down"
 
 
 Outcome = Succeeded | Failed | TimedOut | Canceled | Released | Retry | Snooze | Cancel | Fail | CannotRead

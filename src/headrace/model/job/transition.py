@@ -88,7 +88,7 @@ def unformed(job_id: UUID, run: int, problem: BaseException) -> Transition:
 
     Only the kind of the problem is told, for what it says may be what should have been masked.
     """
-    why = f"its run ended, but its outcome could not be formed ({type(problem).__name__}): the worker's log says more"
+    why = f"the attempt ended, but its outcome could not be formed ({type(problem).__name__}): see the worker's log"
     return Transition(job_id, run, "failed", JobStatus.FAILED, True, error=why)
 
 

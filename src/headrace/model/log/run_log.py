@@ -110,7 +110,7 @@ class RunLog:
             self._closed = True
             if self._left_out:
                 gone = self._left_out - len(self._tail)
-                self._append(logging.WARNING, LOG, f"… {gone:,} lines left out: too many in one run", None)
+                self._append(logging.WARNING, LOG, f"… {gone:,} lines left out: too many in one attempt", None)
                 for level, stream, text in self._tail:
                     self._append(level, stream, text, None)
         if self._left_out:

@@ -42,8 +42,7 @@ def payload_check(schema: str) -> Check:
     def problems(payload: Mapping[str, Any]) -> str | None:
         if most < _MOST_VALUES and not _has_fewer(payload, most):
             return (
-                f"payload: it has more than {most:,} values, the most that are checked against a schema with up to "
-                f"{rules:,} rules for each"
+                f"payload: more than {most:,} values; a schema with up to {rules:,} rules for each value allows no more"
             )
         if compiled.is_valid(payload):
             return None

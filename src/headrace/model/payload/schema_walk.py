@@ -82,7 +82,7 @@ class Schema:
     def _target(self, reference: str) -> Any:
         if not reference.startswith("#"):
             raise BadSchema(
-                f"a schema refers to places within itself, such as #/$defs/name, not to {reference[:200]!r}"
+                f"a schema may refer only to places within itself, for example #/$defs/name, not to {reference[:200]!r}"
             )
         if reference[1:2] not in ("", "/"):
             return self._anchors.get(reference[1:])

@@ -54,5 +54,5 @@ def _refusal(document: Any, node: Subschema) -> CannotEncrypt:
     return CannotEncrypt(
         f'x-secret at {find_pointer(document, node)} cannot be encrypted: only an argument under "properties" of the '
         'schema can be, as a whole. Declare the argument there, or replace "x-secret" with "writeOnly": '
-        "then the value is masked, and stored in the clear."
+        "then the value is masked, and stored unencrypted."
     )

@@ -77,9 +77,11 @@ class SecretBox:
             key = self._keys[key_id]
             return json.loads(AESGCM(key).decrypt(_bytes(nonce), _bytes(data), place.encode()))
         except KeyError:
-            raise CannotDecrypt(f"{place}: its key is not among those of HEADRACE_SECRET_KEY here") from None
+            raise CannotDecrypt(
+                f"{place}: HEADRACE_SECRET_KEY of this process does not have the key of this value"
+            ) from None
         except (ValueError, InvalidTag):
-            raise CannotDecrypt(f"{place}: it was changed, or moved here from another place") from None
+            raise CannotDecrypt(f"{place}: the encrypted value was changed, or moved from another place") from None
 
 
 NO_KEY = SecretBox(())

@@ -54,7 +54,7 @@ def zone(name: str) -> ZoneInfo:
     """The IANA time zone of that name."""
     if name not in _names():
         near = _near(name)
-        hint = f"did you mean {' or '.join(near)}?" if near else "use a name such as Europe/Berlin or UTC."
+        hint = f"did you mean {' or '.join(near)}?" if near else "use a name like Europe/Berlin or UTC."
         raise UnknownZone(f"There is no time zone {name[:60]!r}; {hint}")
     return ZoneInfo(name)
 

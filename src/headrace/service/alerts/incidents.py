@@ -94,5 +94,5 @@ class Alerts(TenantService):
 def _number(text: str) -> int:
     """The number of a row."""
     if not 0 <= (number := int(text)) < 2**63:
-        raise ValueError(f"{text} is no number of a row")
+        raise ValueError(f"{text} is not the number of a row")
     return number

@@ -35,8 +35,14 @@ async def sql_role(database: Database, settings: Settings, conn: Connection) -> 
     url = settings.sql.database_url or database.sql_jobs_url
     if url is None:
         if not jobs:
-            return [ok("SQL role", "SQL jobs are off, and none is defined")]
-        return [warn("SQL role", f"{jobs} SQL jobs are defined, and they have no login here", "set sql.database_url")]
+            return [ok("SQL role", "SQL jobs are off, and no SQL job is defined")]
+        return [
+            warn(
+                "SQL role",
+                f"{jobs} SQL jobs are defined, but this process has no login for them",
+                "set sql.database_url",
+            )
+        ]
     try:
         own = await Endpoint(url, pooled=True).connect("doctor")
     except Exception as error:
@@ -58,6 +64,6 @@ async def secret_key(settings: Settings, conn: Connection) -> list[Finding]:
         return [fail("secret key", str(error), "mend secret_key")]
     needing = [row[0] for row in await conn.fetch(SQL["needing_a_key"])]
     if needing and not box:
-        detail = f"there is none, and {len(needing)} definitions have secret fields: {', '.join(needing[:3])}"
-        return [fail("secret key", detail, "set HEADRACE_SECRET_KEY as the workers have it")]
-    return [ok("secret key", "there is one" if box else "there is none, and no definition needs one")]
+        detail = f"no key is set, and {len(needing)} definitions have secret fields: {', '.join(needing[:3])}"
+        return [fail("secret key", detail, "set HEADRACE_SECRET_KEY to the workers' value")]
+    return [ok("secret key", "a key is set" if box else "no key is set, and no definition needs one")]

@@ -74,4 +74,4 @@ async def _careful(name: str, look: Look, patient: Target, conn: Connection) -> 
     try:
         return list(await look(patient, conn))
     except TROUBLE as error:
-        return [fail(name, f"cannot be examined: {error}", "see the server's log")]
+        return [fail(name, f"the check failed: {error}", "see the server's log")]

@@ -20,7 +20,7 @@ MANY_DEAD = 100_000
 LARGE_FOR_A_ROW = 4_096
 LARGE = 64 * 1024 * 1024
 GB = 1024**3
-UPKEEP = "run a worker, or headrace serve: their upkeep makes them every hour"
+UPKEEP = "run a worker, or headrace serve: their upkeep makes partitions every hour"
 
 
 async def migrations(conn: Connection) -> Finding:
@@ -35,7 +35,7 @@ async def migrations(conn: Connection) -> Finding:
             if await conn.fetchval(SQL["is_being_migrated"]):
                 applied = len(known.steps) - len(names)
                 detail = f"the database is being migrated: {applied} of {len(known.steps)} are applied"
-                return warn("migrations", detail, "wait a moment, and look again")
+                return warn("migrations", detail, "run headrace doctor again in a moment")
             return fail("migrations", f"{len(names)} of {len(known.steps)} are missing", "headrace db migrate")
         case "newer":
             return fail("migrations", "the database was migrated by a newer version", "install that version here")
@@ -43,7 +43,7 @@ async def migrations(conn: Connection) -> Finding:
             detail = f"the database was made with another baseline ({names[0]})"
             return fail("migrations", detail, "headrace db migrate shows how to make it anew")
         case "changed":
-            return fail("migrations", "the database has others than this version", "see headrace db status")
+            return fail("migrations", "the database has other migrations than this version", "see headrace db status")
         case "functions":
             detail = f"function files of the database differ from this version's: {shortened(names)}"
             return fail("migrations", detail, "headrace db migrate")
@@ -64,9 +64,15 @@ async def detaches(conn: Connection) -> list[Finding]:
     """Partitions that were being detached when somebody died."""
     pending = [row[0] for row in await conn.fetch(SQL["pending_detaches"])]
     if not pending:
-        return [ok("detaches", "none is pending")]
+        return [ok("detaches", "no detach is pending")]
     table = f"{len(pending)} partitions are half detached: {', '.join(pending[:3])}"
-    return [warn("detaches", table, "a worker's upkeep ends it within the hour; else ALTER TABLE … DETACH … FINALIZE")]
+    return [
+        warn(
+            "detaches",
+            table,
+            "a worker's upkeep completes the detach within the hour; else run ALTER TABLE … DETACH … FINALIZE",
+        )
+    ]
 
 
 async def bloat(conn: Connection) -> list[Finding]:
@@ -97,10 +103,10 @@ async def disk(database: Database, settings: Settings, conn: Connection) -> list
     size = await conn.fetchval(SQL["database_size"])
     takes = f"the database takes {size / GB:.2f} GB"
     if not database.embedded:
-        return [ok("disk", f"{takes}; the room on its disk is not seen from here")]
+        return [ok("disk", f"{takes}; the free space of its disk is unknown here")]
     usage = shutil.disk_usage(Path(settings.data_dir))
     detail = f"{takes}; {usage.free / GB:.1f} of {usage.total / GB:.1f} GB are free"
-    do = "make room, or keep less: see retention in headrace config show"
+    do = "free some space, or shorten retention: see headrace config show"
     if usage.free < max(GB / 4, 0.01 * usage.total):
         return [fail("disk", detail, do)]
     return [warn("disk", detail, do)] if usage.free < max(GB, 0.05 * usage.total) else [ok("disk", detail)]

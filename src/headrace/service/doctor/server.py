@@ -23,7 +23,7 @@ WANTED = [
     ("autovacuum", "on", "fail", "the queue grows without end and gets slow"),
     ("full_page_writes", "on", "warn", "a crash may damage tables"),
     ("synchronous_commit", "on", "warn", "jobs that were accepted may be lost in a crash"),
-    ("track_counts", "on", "fail", "autovacuum does not know what to do"),
+    ("track_counts", "on", "fail", "autovacuum has no statistics"),
 ]
 # These keep a promise as well as `on` does.
 AS_GOOD = {"synchronous_commit": ("remote_apply", "remote_write", "local")}
@@ -33,7 +33,7 @@ async def server(database: Database, conn: Connection) -> list[Finding]:
     """Which PostgreSQL it is; too old a one was refused before."""
     version = await conn.fetchval(SQL["version"])
     whose = "embedded" if database.embedded else "yours"
-    return [ok("server", f"PostgreSQL {version} ({whose}); {OLDEST_VERSION} or newer is good")]
+    return [ok("server", f"PostgreSQL {version} ({whose}); {OLDEST_VERSION} or newer is supported")]
 
 
 async def server_settings(conn: Connection) -> list[Finding]:
@@ -61,7 +61,7 @@ async def clock(database: Database) -> list[Finding]:
     """How far this machine's clock is from the database's."""
     skew = database.report.clock_skew
     if abs(skew) > SKEW_WORTH_A_WARNING:
-        return [warn("clock", f"this machine is {skew:+.1f} s from the database", "let both keep time with NTP")]
+        return [warn("clock", f"this machine is {skew:+.1f} s from the database", "synchronise both clocks with NTP")]
     return [ok("clock", f"within {abs(skew):.1f} s of the database's")]
 
 
@@ -73,7 +73,7 @@ async def pooler(database: Database, settings: Settings) -> list[Finding]:
         return [
             fail(
                 "pooler",
-                'a transaction pooler stands before the server, and database.pooler = "none"',
+                'a transaction pooler is in front of the server, and database.pooler = "none"',
                 'set database.pooler = "auto", or connect directly',
             )
         ]
@@ -81,7 +81,7 @@ async def pooler(database: Database, settings: Settings) -> list[Finding]:
         return [
             warn(
                 "pooler",
-                "a transaction pooler stands before the server: workers poll",
+                "a transaction pooler is in front of the server: workers poll",
                 "connect directly or through a session pool for lower latency",
             )
         ]
@@ -92,19 +92,29 @@ async def pooler(database: Database, settings: Settings) -> list[Finding]:
 async def notifications(database: Database, conn: Connection) -> list[Finding]:
     """Whether a NOTIFY of one session is heard by another, and how soon."""
     if database.endpoint.pooled:
-        return [warn("notifications", "not heard behind a transaction pooler", "connect directly for lower latency")]
+        return [
+            warn(
+                "notifications",
+                "notifications do not arrive behind a transaction pooler",
+                "connect directly for lower latency",
+            )
+        ]
     seconds = await _time_to_hear(database, conn)
     if seconds is None:
         return [
             fail(
                 "notifications",
-                f"a NOTIFY was not heard within {HEARD_WITHIN:g} s",
+                f"a NOTIFY did not arrive within {HEARD_WITHIN:g} s",
                 "look for a pooler in between, and for a long transaction of a listening session",
             )
         ]
     if seconds > SLOW_TO_HEAR:
-        return [warn("notifications", f"heard after {seconds:.1f} s", "the server is busy, or the network is slow")]
-    return [ok("notifications", f"heard after {seconds * 1000:.0f} ms")]
+        return [
+            warn(
+                "notifications", f"a NOTIFY arrived after {seconds:.1f} s", "the server is busy, or the network is slow"
+            )
+        ]
+    return [ok("notifications", f"a NOTIFY arrived after {seconds * 1000:.0f} ms")]
 
 
 async def _time_to_hear(database: Database, conn: Connection) -> float | None:

@@ -11,7 +11,10 @@ SQL = statements(__file__)
 # Not for us to set, and nothing works: the value that they must have, and what is at stake.
 NEEDED = {
     "default_transaction_read_only": ("off", "nothing can be enqueued or claimed"),
-    "session_replication_role": ("origin", "our triggers do not fire, so that jobs are neither woken nor counted"),
+    "session_replication_role": (
+        "origin",
+        "Headrace's row triggers do not fire, so that jobs are neither woken nor counted",
+    ),
 }
 OURS = OWN_TERMS | {name: value for name, (_, value) in NEWER_TERMS.items()}
 # Where a setting comes from: who is told to take it back, and how.
@@ -20,7 +23,7 @@ WHOSE = {
     "database": ("the database", "ALTER DATABASE {database} RESET {name}"),
     "database user": ("the role in this database", "ALTER ROLE {role} IN DATABASE {database} RESET {name}"),
 }
-ELSEWHERE = ("the server or the URL", "take it from postgresql.conf or HEADRACE_DATABASE_URL")
+ELSEWHERE = ("the server or the URL", "remove the setting from postgresql.conf or HEADRACE_DATABASE_URL")
 
 
 async def session(database: Database) -> list[Finding]:
@@ -41,10 +44,10 @@ async def session(database: Database) -> list[Finding]:
             others.append((sentence, do))
     if database.endpoint.pooled:
         findings += [
-            warn("session", f"{sentence} holds for us behind a transaction pooler: statements may fail", do)
+            warn("session", f"{sentence} applies to Headrace behind a transaction pooler: statements may fail", do)
             for sentence, do in others
         ]
     elif others:
         sentence = ", ".join(sentence for sentence, _ in others)
-        findings.append(ok("session", f"{sentence}; not for our connections, which have their own"))
-    return findings or [ok("session", "no setting of the role or the database is in our way")]
+        findings.append(ok("session", f"{sentence}; Headrace's connections have their own"))
+    return findings or [ok("session", "no setting of the role or the database disturbs Headrace")]

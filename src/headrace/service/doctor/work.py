@@ -9,7 +9,7 @@ from headrace.service.doctor.finding import Finding, fail, ok, warn
 from headrace.triggers.health import trigger_warnings
 
 SQL = statements(__file__)
-START = "start one with headrace worker, or look at why it stopped"
+START = "start a worker with headrace worker, or find out why it stopped"
 
 
 async def workers(conn: Connection) -> list[Finding]:
@@ -17,20 +17,26 @@ async def workers(conn: Connection) -> list[Finding]:
     live, stale, lost, silent = await conn.fetchrow(SQL["workers"]) or (0, [], [], [])
     findings = []
     if not live:
-        findings.append(warn("workers", "none is live: jobs wait", START))
+        findings.append(warn("workers", "no worker is live: jobs wait", START))
     if stale:
         names = ", ".join(stale[:3])
         findings.append(
-            warn("workers", f"{len(stale)} have missed a heartbeat: {names}", "is the machine asleep or overloaded?")
+            warn(
+                "workers",
+                f"{len(stale)} have missed a heartbeat: {names}",
+                "check whether the machine is asleep or overloaded",
+            )
         )
     if lost:
         names = ", ".join(lost[:3])
         findings.append(
-            warn("workers", f"{len(lost)} were lost in the last hour: {names}", "read what they last logged")
+            warn("workers", f"{len(lost)} were lost in the last hour: {names}", "read their last log lines")
         )
     if silent:
         detail = f"{len(silent)} of them were silent while their process lived: {', '.join(silent[:3])}"
-        findings.append(warn("workers", detail, 'does a handler hold the GIL? Declare it with isolation="process"'))
+        findings.append(
+            warn("workers", detail, 'a handler may hold the GIL: declare that handler with isolation="process"')
+        )
     return findings or [ok("workers", f"{live} live, none stale, none lost in the last hour")]
 
 
@@ -43,10 +49,10 @@ async def waiting(conn: Connection) -> list[Finding]:
 def _unserved(definition: str, queue: str, kind: str, gone: bool) -> Finding:
     detail = f'jobs of "{definition}" wait in queue "{queue}", and no live worker '
     if not gone:
-        do = "start a worker that knows them, or cancel them: headrace jobs bulk"
+        do = "start a worker that knows the definition, or cancel the jobs: headrace jobs bulk"
         return fail("waiting", f"{detail}runs them", do)
     detail += "knows it: it was undefined" if kind == "sql" else "knows it: it was deleted from code"
-    do = f"start a worker that still has it, or cancel them: headrace jobs bulk cancel --definition {definition}"
+    do = f"start a worker that still has the definition, or cancel the jobs: headrace jobs bulk cancel -d {definition}"
     return fail("waiting", detail, do)
 
 
@@ -63,7 +69,7 @@ async def alerts(conn: Connection) -> list[Finding]:
     """Alerts that are open."""
     rows = await conn.fetch(SQL["open_alerts"])
     if not rows:
-        return [ok("alerts", "none is open")]
+        return [ok("alerts", "no alert is open")]
     named = ", ".join(f"{row['rule']} ({row['subject']})" for row in rows[:3])
     return [warn("alerts", f"{rows[0]['n']} open: {named}", "see headrace alerts list")]
 
@@ -72,5 +78,5 @@ async def triggers(conn: Connection) -> list[Finding]:
     """Triggers that are late, in error, or fire for nobody."""
     warnings = await trigger_warnings(conn)
     return [warn("triggers", warning, "see headrace triggers list") for warning in warnings] or [
-        ok("triggers", "none is late or in error")
+        ok("triggers", "no trigger is late or in error")
     ]

@@ -65,7 +65,7 @@ class Health:
                 return await _examine(conn, pooled=database.endpoint.pooled)
         except UNWELL as error:
             log.warning("readiness check failed", error=f"{type(error).__name__}: {error}")
-            return Readiness(["the database does not answer"])
+            return Readiness(["the database does not respond"])
 
 
 async def _examine(conn: Connection, *, pooled: bool) -> Readiness:

@@ -61,10 +61,13 @@ def narrowed(action: Action, wanted: JobFilter, *, now: datetime) -> JobFilter:
     """The filter with statuses that the action can be about, and nothing that comes later."""
     chosen = frozenset(wanted.status) or IMPLIED[action]
     if not chosen:
-        raise BadRequest("say which statuses to delete, such as succeeded", field="filter.status")
+        raise BadRequest("status is missing: name the statuses to delete, for example succeeded", field="filter.status")
     if wrong := chosen - POSSIBLE[action]:
         names = ", ".join(sorted(wrong))
-        raise BadRequest(f"jobs that are {names} cannot be the object of {action}", field="filter.status")
+        raise BadRequest(
+            f"cannot {action} jobs with status {names}; allowed: {', '.join(sorted(POSSIBLE[action]))}",
+            field="filter.status",
+        )
     before = min(wanted.created_before or now, now)
     return replace(wanted, status=tuple(sorted(chosen)), created_before=before)
 

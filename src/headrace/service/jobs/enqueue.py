@@ -115,9 +115,7 @@ def _payload(request: JobRequest, schema: str, box: SecretBox, tenant: str, *, p
         raise ValidationError(f"the payload cannot be stored: {error}", field=f"{place}payload") from None
     secrets = read_secret_schema(schema)
     if MASKED in text and MASKED in secret_values(payload, secrets):
-        raise ValidationError(
-            f"{MASKED} stands for a secret that is not shown, and is none: write the secret", field=f"{place}payload"
-        )
+        raise ValidationError(f"the payload contains the mask {MASKED}; send the real value", field=f"{place}payload")
     fields = encrypted_fields(secrets)
     if not fields:
         return text

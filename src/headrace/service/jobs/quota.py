@@ -51,8 +51,8 @@ async def allow_waiting(scope: Scope, quota: Quota) -> None:
         SQL["exceeds"], quota.tenant_id, quota.max_queued
     ):
         raise TooMany(
-            f'tenant "{quota.tenant}" may have {quota.max_queued:,} jobs that have not ended: nothing was enqueued, '
-            "try again when some have",
+            f'tenant "{quota.tenant}" may have {quota.max_queued:,} live jobs: nothing was enqueued; '
+            "try again when some have ended",
             after=TRY_AGAIN,
             code="quota_exceeded",
         )

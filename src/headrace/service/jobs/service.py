@@ -79,7 +79,7 @@ class Jobs(TenantService):
         if not 1 <= limit <= LARGEST_PAGE:
             raise BadRequest(f"limit is 1 to {LARGEST_PAGE}, not {limit}", field="limit")
         if not 0 <= offset <= FURTHEST_OFFSET:
-            raise BadRequest(f"offset is 0 to {FURTHEST_OFFSET}; go on with next_cursor", field="offset")
+            raise BadRequest(f"offset is 0 to {FURTHEST_OFFSET}; continue with next_cursor", field="offset")
         after = None if cursor is None else _cursor(cursor)
         async with self._begin("jobs.list", tenant) as scope:
             page = await find_ids(
@@ -210,4 +210,4 @@ def _cursor(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise BadRequest("the cursor is not one that a list has given", field="cursor") from None
+        raise BadRequest("the cursor does not come from a list", field="cursor") from None

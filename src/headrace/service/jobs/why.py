@@ -95,7 +95,7 @@ def reasons(facts: WhyFacts) -> list[Reason]:
         warned = [Reason("warned", f"Its log warns: {facts.warned}.")] if facts.warned else []
         return [*_silent(facts), *warned, _running(facts)]
     return [*_unreadable(facts), *_not_yet(facts), *_held_up(facts), *_nobody(facts), *_behind(facts)] or [
-        Reason("next", "Nothing is in its way: a worker will take it within moments.")
+        Reason("next", "Nothing prevents it: a worker will claim it within moments.")
     ]
 
 
@@ -104,7 +104,7 @@ def _running(facts: WhyFacts) -> Reason:
     if facts.claimed_at is not None:
         span = _span(max(0.0, (facts.now - facts.claimed_at).total_seconds()))
         since = f", since {facts.claimed_at:%Y-%m-%d %H:%M:%S} UTC ({span})"
-    stopping = ", and was told to stop" if facts.cancel_requested else ""
+    stopping = ", and was asked to stop" if facts.cancel_requested else ""
     return Reason("running", f"It is running on {facts.worker or 'a worker'}{since}{stopping}.")
 
 
@@ -128,7 +128,9 @@ def _unreadable(facts: WhyFacts) -> list[Reason]:
         return []
     since = f"for {_span(max(0.0, (facts.now - facts.unreadable_since).total_seconds()))}"
     theirs = (
-        f"Live workers have {', '.join(facts.versions)}" if facts.versions else "No live worker has said which it has"
+        f"Live workers have {', '.join(facts.versions)}"
+        if facts.versions
+        else "No live worker has reported its version"
     )
     if facts.version is not None and set(facts.versions) <= {facts.version}:
         detail = f'Its payload does not fit version {facts.version} of "{facts.definition}"'
@@ -201,7 +203,7 @@ def _behind(facts: WhyFacts) -> list[Reason]:
     if facts.knowing_workers and facts.free_slots <= 0 and facts.run_at is None:
         result.append(Reason("busy", f"All workers that could run it are busy ({facts.knowing_workers} of them)."))
     if facts.suspect:
-        detail = "A worker died while it ran, so it runs again with nothing beside it."
+        detail = "A worker died while the job ran, so the job runs again alone."
         result.append(Reason("suspect", detail))
     return result
 

@@ -57,10 +57,10 @@ def _findings(facts: OverviewFacts) -> Iterator[OverviewFinding]:
             yield from _waiting(waiting)
     yield from _triggers(facts)
     for silent in facts.silent:
-        detail = f"Last heard {span(silent.seconds)} ago. What it runs goes back to the queue when its lease ends."
+        detail = f"Last heard {span(silent.seconds)} ago. Its jobs return to the queue when its lease ends."
         yield OverviewFinding("warn", "worker", silent.name, f"Worker {silent.name} is silent", detail)
     if facts.snapshot is not None and facts.snapshot > OLD_SNAPSHOT:
-        detail = f"A transaction is open for {span(facts.snapshot)}. Until it ends, nothing deleted is cleared away."
+        detail = f"A transaction is open for {span(facts.snapshot)}. Until it ends, deleted rows are not cleaned up."
         yield OverviewFinding("warn", "database", "snapshot", "The database holds an old snapshot", detail)
 
 
@@ -85,26 +85,26 @@ def _failing(failing: Failing) -> OverviewFinding:
     outcome = "timed out" if failing.timed_out > failing.bad / 2 else "failed"
     detail = f"{failing.bad:,} of {max(failing.runs, failing.bad):,} attempts {outcome} in the last 15 minutes."
     if failing.dead:
-        detail += f" {_jobs(failing.dead)} went to dead letter."
+        detail += f" {_jobs(failing.dead)} became dead letters."
     return OverviewFinding("bad", "definition", failing.key, f"{failing.key} is failing", detail)
 
 
 def _unknown(waiting: WaitingQueue, definition: str) -> OverviewFinding:
     detail = f"{_waits(waiting)} {span(waiting.oldest or 0.0)} in queue {waiting.queue}."
     if waiting.gone:
-        detail += f" It was {_left(waiting.sql)}: start a worker that still has it, or cancel them."
+        detail += f" The definition was {_left(waiting.sql)}: start a worker that still has it, or cancel the jobs."
     elif waiting.sql:
         detail += " No worker of this queue runs SQL jobs: set sql.database_url for one that should."
     else:
-        detail += " Start a worker whose code declares it."
+        detail += " Start a worker whose code declares the definition."
     return OverviewFinding("bad", "unknown", definition, f"No worker knows definition {definition}", detail)
 
 
 def _gone(gone: Gone) -> OverviewFinding:
-    title = f"Trigger {gone.named} enqueues nothing"
+    title = f"Trigger {gone.named} makes no jobs"
     if gone.triggers > 1:
-        title = f"{gone.triggers} triggers enqueue nothing"
-    detail = f"Definition {gone.key} was {_left(gone.sql)}. Bring it back, or turn off what fires it."
+        title = f"{gone.triggers} triggers make no jobs"
+    detail = f"Definition {gone.key} was {_left(gone.sql)}. Restore the definition, or turn off its triggers."
     return OverviewFinding("bad", "trigger", gone.named, title, detail)
 
 

@@ -75,7 +75,7 @@ class Retention(ServerService):
                 job_id = await enqueue_system_job(scope.conn, KEY, dedupe_key=KEY, created_by=scope.principal.name)
             except NotFound:
                 raise Conflict(
-                    "no worker has made the built-in jobs known yet: start one, with builtin.enabled on"
+                    "no worker has registered the built-in jobs yet: start a worker with builtin.enabled = true"
                 ) from None
             await scope.audit(job_id, did="run")
             return job_id

@@ -99,7 +99,7 @@ class Hub:
         """Be told for the length of the block."""
         everyone = sum(map(len, self._listeners.values()))
         if everyone >= MOST_LISTENERS or len(self._listeners.get(whose, ())) >= MOST_LISTENERS_OF_ONE:
-            raise TooMany("too many listen already", after=30)
+            raise TooMany("too many streams are open; try again later", after=30)
         listener = Subscriber(whose, token_id)
         self._listeners[whose].add(listener)
         self._start()

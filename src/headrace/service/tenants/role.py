@@ -15,7 +15,7 @@ async def require_tenant_role(database: Database) -> None:
         able, me = await conn.fetchrow(SQL["ensure"]) or (False, "")
     if not able:
         raise DatabaseUnusable(
-            f'"{me}" cannot take the role "headrace_tenant", behind which tenants\' requests run. '
+            f'"{me}" cannot take the role "headrace_tenant", under which tenants\' requests run. '
             f'Let an administrator run: GRANT headrace_tenant TO "{me}"; '
-            "and where there is no such role, first: CREATE ROLE headrace_tenant NOLOGIN;"
+            "and where the role does not exist, first: CREATE ROLE headrace_tenant NOLOGIN;"
         )

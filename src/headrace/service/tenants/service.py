@@ -51,7 +51,7 @@ class Tenants(ServerService):
         """A tenant that was not there before."""
         async with self._begin("tenants.change") as scope:
             if not await scope.conn.fetchval(SQL["create_tenant"], name, title, weight, *limits):
-                raise Conflict(f'tenant "{name}" is there already', field="name")
+                raise Conflict(f'the tenant "{name}" exists already', field="name")
             await scope.audit(name, title=title, weight=weight, limits=limits._asdict())
             return _tenant(await scope.conn.fetchrow(SQL["get_tenant"], name), name)
 

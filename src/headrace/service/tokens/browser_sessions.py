@@ -19,9 +19,9 @@ async def open_session(conn: Connection, token: str) -> str:
     """A new session that stands for a good token: the only time that its secret is seen."""
     caller = await find_principal(conn, token)
     if caller is None:
-        raise BadRequest("this token is not known here, or it is not good any more", field="token")
+        raise BadRequest("the token is unknown, expired or revoked", field="token")
     if caller.principal.role == "worker":
-        raise BadRequest("a worker's token opens no session: it is for workers", field="token")
+        raise BadRequest("a worker's token cannot open a session", field="token")
     secret = secrets.token_urlsafe(32)
     await conn.execute(SQL["open_session"], digest(token), digest(secret), LASTS)
     return secret

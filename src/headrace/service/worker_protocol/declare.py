@@ -78,7 +78,7 @@ def _check_all(definitions: Sequence[Definition]) -> None:
 def _check(definition: Definition) -> None:
     """`BadRequest` for what code could not have declared."""
     if definition.kind not in ("python", "command"):
-        raise BadRequest(f"{definition.key!r}: a worker declares python and command definitions, no {definition.kind}")
+        raise BadRequest(f"{definition.key!r}: a worker declares python and command definitions, not {definition.kind}")
     try:
         schema = to_json(definition.payload_schema)
     except NotJsonError as error:

@@ -54,10 +54,10 @@ log = get_logger("headrace.api")
 MAX_PROGRESS_TEXT = 500
 # What is due later than this, whoever promotes sees in time by itself.
 SOON = 6.0
-LOST = "this worker was called lost or has stopped: others may have its jobs; register anew"
+LOST = "this worker is lost or has stopped: other workers may have its jobs; register again"
 NO_ATTEMPT_LEFT = (
-    "a run that was the last attempt of its job has no final status: "
-    'say "final": "dead_letter", or end the run with jobs/{id}/fail, which decides by itself'
+    "the last attempt of a job has no final status: "
+    'send "final": "dead_letter", or end the attempt with jobs/{id}/fail, for which the server decides'
 )
 
 
@@ -197,7 +197,7 @@ class WorkerProtocol:
             problem = f"{type(cause).__name__}: {cause}"
             if isinstance(cause, BadRequest) or data_can_cause(cause):
                 raise BadRequest(f"this cannot be stored: {problem}") from error
-            raise DatabaseUnusable(f"this cannot be stored now: {problem}. Send it again.") from error
+            raise DatabaseUnusable(f"this cannot be stored now: {problem}. Send the request again.") from error
         protocol_state(self._runtime.database).ended(worker_id, (ended.job_id for ended in transitions))
         return refused
 

@@ -55,7 +55,7 @@ class Workers(ServerService):
         async with self._begin("workers.drain") as scope:
             worker = await _read(scope, worker_id)
             if worker.state != "live":
-                raise Conflict(f"worker {worker_id} is {worker.state}: only a live one can be drained")
+                raise Conflict(f"worker {worker_id} is {worker.state}: only a live worker can be drained")
             if not worker.draining:
                 await scope.conn.execute(SQL["drain_worker"], worker_id)
                 await scope.conn.execute(SQL["tell_worker"], worker_id)

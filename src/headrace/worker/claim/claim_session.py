@@ -37,8 +37,8 @@ LARGEST_CLAIM = 1000
 LANES_GOOD_FOR = 5.0
 # After arming, look again at once and soon: an enqueue that saw us unarmed may not have committed yet.
 LOOKS = (0.0, 0.05, 0.25)
-LOST_REPLY = "its claim's reply was lost"
-UNKNOWN_AGAIN = "claimed twice in a row by a worker that knew of no such run: a reply or an outcome was lost"
+LOST_REPLY = "the reply to its claim was lost"
+UNKNOWN_AGAIN = "claimed twice in a row by a worker that did not know the claim: a reply or an outcome was lost"
 
 
 class ClaimSession:
@@ -135,7 +135,7 @@ class ClaimSession:
         """Give back whatever is still held, because this worker leaves: nothing of it runs any more."""
         async with self._use() as conn:
             held = await list_held(conn, worker_id=self.worker_id)
-            await self._give_back(conn, held, "its worker left before it had an outcome")
+            await self._give_back(conn, held, "the worker left before the attempt had an outcome")
 
     async def _count(self, conn: Connection, held: Held) -> None:
         job = ClaimedJob(*held[:4], self._lanes.terms.get(held.lane_id, Terms("")), "", "{}", None, None, "")
@@ -187,7 +187,7 @@ class ClaimSession:
         fitting = budget.cut(await measure_payloads(conn, held))
         rest = [(h.job_id, h.run) for h in held[fitting:]]
         if rest:
-            await self._give_back(conn, rest, "its payload did not fit into the answer to a claim")
+            await self._give_back(conn, rest, "the payload did not fit into the response to a claim")
         return held[:fitting]
 
     async def _give_back(self, conn: Connection, fences: Collection[Fence], why: str) -> None:

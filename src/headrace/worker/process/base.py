@@ -166,7 +166,7 @@ def read_commands(settings: Settings, handlers: Mapping[str, Handler]) -> dict[s
     }
     for key, command in commands.items():
         if key in handlers:
-            raise ConfigError(f"commands.{key}: a job in code has this key already")
+            raise ConfigError(f"commands.{key}: a job in code already has this key")
         if problems := command.problems():
             raise ConfigError(f"commands.{key} cannot run here: {'; '.join(problems)}")
         for warning in command.warnings():

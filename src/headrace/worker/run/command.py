@@ -68,10 +68,12 @@ def _tell_still(lines: RunLog | None, pids: str) -> None:
     if lines is None:
         return
     if not pids:
-        lines.write("no process of the command stands still any more")
+        lines.write("no process of the command is stopped any more")
         return
-    advice = "if nothing lets it go on (SIGCONT), the command may never end: cancel it, or give it a timeout"
-    lines.write(f"stopped by a signal (SIGSTOP), and stands still: process {pids}; {advice}", level=logging.WARNING)
+    advice = (
+        "if nothing continues it (SIGCONT), the command may never end: cancel the job, or give the command a timeout"
+    )
+    lines.write(f"stopped by a signal (SIGSTOP): process {pids}; {advice}", level=logging.WARNING)
 
 
 def _outcome(handler: CommandHandler, ended: Ended, output: RunOutput, lines: RunLog | None) -> Outcome:
@@ -79,7 +81,7 @@ def _outcome(handler: CommandHandler, ended: Ended, output: RunOutput, lines: Ru
     if ended.cannot_execute is not None:
         return Failed(f"cannot execute {handler.settings.argv[0]}: {ended.cannot_execute}")
     if ended.stopped:
-        return Released("it was stopped: this worker is closing, or lost its lease")
+        return Released("the command was stopped: this worker is closing, or lost its lease")
     if ended.timed_out:
         return TimedOut(f"timed out after {ended.duration:.1f} s")
     if ended.stood_still:
@@ -106,7 +108,7 @@ def _result(handler: CommandHandler, ended: Ended, output: RunOutput, lines: Run
         return None
     if wanted == "last_line" and not _is_object(str(text)):
         if lines is not None:
-            lines.write("the last line of stdout is not a JSON object: no result is kept", level=logging.WARNING)
+            lines.write("the last line of stdout is not a JSON object: the job has no result", level=logging.WARNING)
         return None
     try:
         return to_json(json.loads(text))

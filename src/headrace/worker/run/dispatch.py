@@ -70,7 +70,7 @@ class ExecutorDispatch:
         if run.job.terms.function is not None:
             return await self._executors["sql"].run(run)
         if run.handler is None:
-            return Released("its command was taken out of the configuration")
+            return Released("the command was removed from the configuration")
         return await self._executor(run.handler).run(run)
 
     def masker(self, job: ClaimedJob, handler: AnyHandler | None) -> Masker:

@@ -16,7 +16,7 @@ from headrace.worker.transport.interface import Fence, OutcomeRefused, Transport
 log = get_logger("headrace.worker")
 LARGEST_BATCH = 1000
 # After a reply that was lost the same outcome is written again, and finds itself there.
-NOT_HELD = "it was recorded before, or the job belongs to another run now"
+NOT_HELD = "the outcome was recorded before, or another worker owns the job now"
 
 
 class Finisher:

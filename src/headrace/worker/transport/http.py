@@ -57,7 +57,7 @@ class HttpTransport:
                 raise explain(self._url, error) from error
             raise TransportAway(str(error)) from error
         except TransportAway as error:
-            raise TransportAway(f"cannot reach a Headrace at {self._url}: {error}") from error
+            raise TransportAway(f"cannot reach a Headrace server at {self._url}: {error}") from error
 
     async def _introduce(self, worker_id: int | None) -> Any:
         who = self._who

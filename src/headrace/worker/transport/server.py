@@ -61,7 +61,9 @@ class Server:
         except ValueError as error:
             if response.status_code in NOT_LET_IN:  # by whoever stands before it
                 raise Refused(response.status_code, "refused", response.reason_phrase) from error
-            raise TransportAway(f"{self.url} does not answer like a Headrace: {error}") from error
+            raise TransportAway(
+                f"{self.url} is reachable, but did not return a Headrace API response: {error}"
+            ) from error
         if response.is_success:
             return answer
         raise self._refusal(response.status_code, answer)
@@ -81,9 +83,11 @@ class Server:
 def explain(url: str, error: Refused) -> HeadraceError:
     """For people, when a worker may not even begin."""
     if error.status == 401:
-        return TokenRefused(f"the Headrace at {url} does not know this token, or no longer. Check HEADRACE_TOKEN.")
+        return TokenRefused(
+            f"the Headrace server at {url} refuses this token: unknown, expired or revoked. Check HEADRACE_TOKEN."
+        )
     if error.status == 403:
-        return TokenRefused(f"the Headrace at {url} refuses: {error.detail}")
+        return TokenRefused(f"the Headrace server at {url} refuses: {error.detail}")
     if error.code == "not_found" and error.status == 404:
-        return ServerUnusable(f"there is no Headrace for workers at {url}: {error.detail}. Check --url.")
-    return BadRequest(f"the Headrace at {url} refuses: {error.detail}")
+        return ServerUnusable(f"the server at {url} has no API for workers: {error.detail}. Check --url.")
+    return BadRequest(f"the Headrace server at {url} refuses: {error.detail}")

@@ -105,7 +105,7 @@ class Monitor:
         if self._spec.max_processes is None or uid != 0:
             return None
         if (parent := usable_parent()) is None:
-            raise SetupFailed("max_processes does not bind root, and there is no cgroup that would")
+            raise SetupFailed("max_processes does not apply to root, and there is no cgroup that would")
         return make_group(parent, os.path.basename(self._path), self._spec.max_processes)
 
     def _proceed(self, now: float) -> None:

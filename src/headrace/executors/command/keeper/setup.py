@@ -52,7 +52,7 @@ def find_account(user: str | None) -> Account | None:
     try:
         entry = pwd.getpwnam(user)
     except KeyError:
-        raise SetupFailed(f"there is no user {user!r} here") from None
+        raise SetupFailed(f"unknown user {user!r} on this machine") from None
     if entry.pw_uid == os.geteuid() and os.geteuid() != 0:
         return None
     return Account(entry.pw_uid, entry.pw_gid)

@@ -12,7 +12,7 @@ import { say, sayRefused } from "./shell/toast.js";
 const DONE = { retry: "retried", cancel: "canceled", delete: "deleted" };
 const NOTES = {
   retry: "They are queued again and keep their history.",
-  cancel: "Those that run are told to stop; the others never start.",
+  cancel: "Running jobs are asked to stop; the others never start.",
   delete: "They and their history go, and cannot be brought back.",
 };
 /** @type {[string, string][]} jobs a second, so that what has just come back is not flooded */

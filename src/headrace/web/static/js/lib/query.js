@@ -50,7 +50,7 @@ export const writeQuery = ({ terms, rest }) => [...terms.map(writeTerm), rest].f
 /** What is wrong with a query, in a sentence; empty when nothing is. @param {Query} query */
 export function problemOf({ terms }) {
   for (const { name, value } of terms) {
-    if (name === "status" && !STATUSES.some((status) => status === value)) return `status: ${value} is none. Use ${STATUSES.join(", ")}.`;
+    if (name === "status" && !STATUSES.some((status) => status === value)) return `Unknown status ${value}. Use ${STATUSES.join(", ")}.`;
     if ((name === "after" || name === "before") && toTime(value, 0) === null)
       return `${name}: use a duration such as 2h, or a date.`;
     if ((name === "trigger" || name === "event") && !/^[0-9a-f-]{36}$/i.test(value)) return `${name}: use its id.`;

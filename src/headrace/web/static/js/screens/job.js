@@ -44,7 +44,7 @@ export function Job({ params }) {
     job.status === "running"
       ? `, attempt ${Math.max(1, job.attempt_count)} of ${job.max_attempts}`
       : job.cancel_requested
-        ? ", told to stop"
+        ? ", asked to stop"
         : "";
   const mine = usual.data?.items.find((one) => one.definition === job.definition);
   return html`

@@ -123,7 +123,7 @@ function Said({ job }) {
       label="Progress" /><span>${job.progress_message}</span></span></td>`;
   }
   if (job.status === "running")
-    return html`<td class="clip soft cell-said">${job.cancel_requested ? "told to stop" : job.progress_message}</td>`;
+    return html`<td class="clip soft cell-said">${job.cancel_requested ? "asked to stop" : job.progress_message}</td>`;
   const bad = job.status === "failed" || job.status === "dead_letter";
   const text = bad || job.status === "scheduled" || job.status === "queued" ? job.last_error : null;
   return html`<td class="clip cell-said ${bad ? "is-bad" : "soft"}" title=${text ?? undefined}>${text}</td>`;
