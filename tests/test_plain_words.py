@@ -128,7 +128,13 @@ def modules() -> list[tuple[str, ast.Module]]:
     ]
 
 
-SURFACES: dict[str, Callable[[], Texts]] = {"pages": pages, "events": events, "errors": errors, "sql": sql_errors}
+SURFACES: dict[str, Callable[[], Texts]] = {
+    "pages": pages,
+    "events": events,
+    "errors": errors,
+    "sql": sql_errors,
+    "screens": screens,
+}
 
 
 def banned(text: str) -> Iterator[str]:

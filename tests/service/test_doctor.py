@@ -70,7 +70,7 @@ async def test_settings_of_a_role_or_a_database_that_hurt_are_named_with_the_way
     try:
         found = (await findings(database_url))["session"]
         assert found.state == "ok"  # our connections have their own
-        assert "default_transaction_isolation = repeatable read of the database; not for our conn" in found.detail
+        assert "default_transaction_isolation = repeatable read of the database; Headrace's conn" in found.detail
         async with pooled(database_url) as (url, _):
             behind = (await findings(url))["session"]
         assert behind.state == "warn"
@@ -158,10 +158,10 @@ async def test_jobs_and_triggers_of_a_definition_that_is_gone_are_told_first_of_
             'jobs of "charge" wait in queue "default", and no live worker knows it: it was deleted from code',
         ),
         ("waiting", 'jobs of "tidy" wait in queue "default", and no live worker knows it: it was undefined'),
-        ("triggers", 'trigger "nightly" is enabled but makes no jobs: the definition "tidy" was undefined'),
+        ("triggers", 'trigger "nightly" is enabled but cannot enqueue jobs: the definition "tidy" was undefined'),
     ]
     assert told[0].do is not None
-    assert told[0].do.endswith("cancel them: headrace jobs bulk cancel --definition charge")
+    assert told[0].do.endswith("cancel the jobs: headrace jobs bulk cancel -d charge")
 
 
 async def test_a_long_transaction_is_named_with_how_to_end_it(

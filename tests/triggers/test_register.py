@@ -127,11 +127,11 @@ async def test_a_key_has_one_function_and_a_tenant_it_once(database_url: str) ->
         await hr.register(tick, key="tick", every=3600)
         with pytest.raises(Conflict, match="'tick' is already registered for tenant 'default'"):
             await hr.register(tick, key="tick", every=3600)
-        with pytest.raises(Conflict, match="'declared' is another function already"):
+        with pytest.raises(Conflict, match="'declared' is already another function"):
             await hr.register(other, key="declared", every=3600)
         async with hr.database.pool.acquire() as conn:
             await conn.execute("insert into headrace.tenant (name) values ('acme')")
-        with pytest.raises(Conflict, match="'tick' is another function already"):
+        with pytest.raises(Conflict, match="'tick' is already another function"):
             await hr.register(other, key="tick", tenant="acme", every=3600)
         await hr.register(tick, key="tick", tenant="acme", every=3600)
         await hr.unregister("tick")

@@ -81,7 +81,7 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"cron": "@daily", "name": ""}, "HR400", "a name has 1 to 200 characters"),
     ({"cron": "@daily", "name": None}, "HR400", "a name has 1 to 200 characters"),
     ({"cron": "@daily", "name": "n" * 201}, "HR400", "a name has 1 to 200 characters"),
-    ({"cron": "@daily", "definition": "sealed"}, "HR409", 'a trigger cannot enqueue "sealed": it has no key'),
+    ({"cron": "@daily", "definition": "sealed"}, "HR409", 'a trigger cannot enqueue "sealed": a trigger has no key'),
     ({"cron": ""}, "HR400", "not five"),
     ({"cron": "9" * 300}, "HR400", "300 characters"),
     ({"cron": "99999999999 * * * *"}, "HR400", "minute"),

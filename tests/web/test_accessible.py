@@ -61,7 +61,7 @@ async def test_the_dialog_of_pauses_can_be_used_by_everybody(
         await dash.open("/definitions/greet")
         await dash.button("Pause").click()
         await dash.button("A time").click()
-        await expect(dash.page.get_by_label("It goes on at")).to_be_visible()
+        await expect(dash.page.get_by_label("Ends at")).to_be_visible()
         assert await serious(dash) == []
 
 

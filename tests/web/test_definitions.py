@@ -61,7 +61,7 @@ async def test_a_window_stays_in_the_address(dash: Dash) -> None:
 
 async def test_one_that_is_not_there_says_so(dash: Dash) -> None:
     await dash.open("/definitions/nothing")
-    await expect(dash.page.get_by_role("alert").first).to_contain_text("This definition is not there")
+    await expect(dash.page.get_by_role("alert").first).to_contain_text("This definition does not exist")
 
 
 async def test_a_list_that_fails_says_why(dash: Dash) -> None:
@@ -79,7 +79,7 @@ async def test_an_operator_sets_limits_where_they_stand(
         await expect(panel(dash, "Limits")).to_contain_text("no limit")
         await dash.button("Edit limits").click()
         await dash.page.get_by_label("At once", exact=True).fill("many")
-        await expect(dash.page.get_by_text("many is no number.")).to_be_visible()
+        await expect(dash.page.get_by_text("many is not a number.")).to_be_visible()
         await expect(dash.button("Save")).to_be_disabled()
         await dash.page.get_by_label("At once", exact=True).fill("0")
         await dash.button("Save").click()
@@ -104,13 +104,13 @@ async def test_an_operator_pauses_with_a_note_and_resumes(
         await dash.open("/definitions/nightly")
         await dash.button("Pause").click()
         dialog = dash.page.get_by_role("dialog", name="Pause definition nightly")
-        await dialog.get_by_label("Why, for others").fill("a migration")
+        await dialog.get_by_label("Reason, for others").fill("a migration")
         await dialog.get_by_role("button", name="1 h").click()
         await dialog.get_by_role("button", name="Pause").click()
         banner = dash.page.locator(".banner")
-        await expect(banner).to_contain_text(re.compile(r"Paused by .*: a migration\. It goes on in (1 h 00|59) m"))
+        await expect(banner).to_contain_text(re.compile(r"Paused by .*: a migration\. The pause ends in (1 h 00|59) m"))
         await dash.open("/definitions")
-        await expect(row(dash, "nightly")).to_contain_text(re.compile("paused.*goes on in", re.DOTALL))
+        await expect(row(dash, "nightly")).to_contain_text(re.compile("paused.*ends in", re.DOTALL))
         await dash.open("/definitions/nightly")
         await dash.button("Resume").click()
         await expect(dash.button("Pause")).to_be_visible()
@@ -122,7 +122,7 @@ async def test_an_operator_disables_and_enables(browser: Browser, dashboard: Das
         for what in ("Disable", "Enable"):
             await dash.button("Actions").click()
             await dash.page.get_by_role("menuitem", name=what).click()
-            banner = dash.page.get_by_text("Disabled: nothing new can be enqueued.")
+            banner = dash.page.get_by_text("Disabled: new enqueues are refused.")
             await expect(banner).to_have_count(1 if what == "Disable" else 0)
 
 

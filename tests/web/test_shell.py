@@ -87,7 +87,7 @@ async def test_a_lost_connection_is_told_and_found_again(dash: Dash) -> None:
     await dash.open("/jobs")
     banner = dash.page.locator(".banner")
     await expect(banner).to_contain_text("Connection lost")
-    await expect(banner).to_contain_text("Trying again in")
+    await expect(banner).to_contain_text("The next attempt is in")
     await expect(dash.page.locator(".main.is-stale")).to_be_visible()
 
     await dash.page.unroute("**/api/v1/stream")

@@ -32,4 +32,4 @@ async def trigger_warnings(conn: Connection) -> list[str]:
 def _gone(definition: str, kind: str, triggers: int, named: str) -> str:
     whose = f'trigger "{named}" is' if triggers == 1 else f'{triggers} triggers, for example "{named}", are'
     what = "was undefined" if kind == "sql" else "was deleted from code"
-    return f'{whose} enabled but makes no jobs: the definition "{definition}" {what}'
+    return f'{whose} enabled but cannot enqueue jobs: the definition "{definition}" {what}'

@@ -96,7 +96,7 @@ async def test_what_was_edited_and_redriven_is_closed_and_a_redrive_of_all_runs_
         refused = await acme.post(f"{JOBS}/{edited}/retry", json=body)
         assert (refused.status_code, refused.json()["detail"]) == (
             409,
-            f'job "{edited}" cannot be retried: job "{new["id"]}" replaced it. Retry that one instead.',
+            f'job "{edited}" cannot be retried: job "{new["id"]}" replaced it. Retry that job instead.',
         )
     refused = await acme.post(f"{JOBS}/{new['id']}/retry", json={"payload": {"name": "Cid"}})
     assert (refused.status_code, "only a job that has ended" in refused.json()["detail"]) == (409, True)

@@ -147,7 +147,7 @@ async def test_what_could_not_be_read_is_no_failure_with_terms_of_its_own(
     (job,) = await hand.claim()
     refused = await hand.of(job, "fail", error="no", unreadable=True, **how)
     assert refused.status_code == 422
-    assert "a job that is unreadable goes back unspent" in refused.text
+    assert "an unreadable job is released" in refused.text
 
 
 async def test_a_run_hears_that_it_should_stop_and_its_failure_is_then_a_cancel(api: Api, hand: Hand) -> None:

@@ -110,7 +110,7 @@ async def test_a_name_without_schema_is_looked_for_in_the_allowed_ones_and_not_i
     try:
         await sql.db.execute("set search_path = elsewhere")
         state, _, hint = await refusal(sql, "k", "f")
-        assert (state, hint) == ("HR404", "Create it first, in one of the allowed schemas: app, public.")
+        assert (state, hint) == ("HR404", "Create the function first, in one of the allowed schemas: app, public.")
         await sql.make(DONE)
         await define(sql, "k", "f")
         assert (await definition(sql))["function_schema"] == "app"
@@ -123,7 +123,7 @@ async def test_of_two_functions_one_must_be_said(sql: SqlBench) -> None:
     await sql.make(DONE, takes="")
     state, message, hint = await refusal(sql, "k", "app.f")
     assert (state, message) == ("HR409", 'there are two functions "f": one takes nothing, one takes jsonb')
-    assert hint == "Say which: app.f() or app.f(jsonb)."
+    assert hint == "Name the arguments: app.f() or app.f(jsonb)."
     for signature in ("()", "(jsonb)"):
         await define(sql, "k", f"app.f{signature}")
         assert (await definition(sql))["function_signature"] == signature
@@ -141,7 +141,7 @@ async def test_a_function_that_is_not_there_is_refused_with_what_is(sql: SqlBenc
     await sql.make(DONE, takes="n int")
     state, message, hint = await refusal(sql, "k", "app.f")
     assert (state, message) == ("HR404", 'unknown function "f" that takes () or (jsonb)')
-    assert hint == "There is app.f(integer)."
+    assert hint == "Known: app.f(integer)."
 
 
 @pytest.mark.parametrize("function", ["pg_catalog.now", "headrace.enqueue", "information_schema.x", "pg_temp.f"])

@@ -38,10 +38,10 @@ async def test_a_tenant_is_made_changed_and_paused(root: Dash) -> None:
     await root.button("Save").click()
     await expect(row.locator('[data-label="Weight"]')).to_have_text("3")
     await root.button(f"Pause {name}").click()
-    await root.page.get_by_label("Why, for others").fill("bills are open")
+    await root.page.get_by_label("Reason, for others").fill("bills are open")
     await root.button("15 m").click()
     await root.page.get_by_role("dialog").get_by_role("button", name="Pause", exact=True).click()
-    await expect(row).to_contain_text(re.compile(r"paused\s*goes on in 1[45] m .*bills are open"))
+    await expect(row).to_contain_text(re.compile(r"paused\s*ends in 1[45] m .*bills are open"))
     await root.button(f"Resume {name}").click()
     await expect(root.button(f"Pause {name}")).to_be_visible()
 
@@ -56,7 +56,7 @@ async def test_a_token_is_shown_once_and_revoked(root: Dash) -> None:
 
     secret = root.page.get_by_role("dialog", name=f"Token {name}").locator("code")
     await expect(secret).to_have_text(re.compile(r"^hr_\S{20,}$"))
-    await root.button("I have kept it").click()
+    await root.button("I have stored it").click()
     await expect(secret).to_have_count(0)
     await root.button(f"Revoke {name}").click()
     await root.page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
@@ -91,7 +91,7 @@ async def test_retention_says_what_is_kept_and_what_would_go(root: Dash) -> None
     await root.open("/admin/retention")
     await expect(root.page.get_by_text("Dead letters")).to_be_visible()
     await root.button("Dry run").click()
-    await expect(root.page.get_by_text("Nothing would go now.")).to_be_visible()
+    await expect(root.page.get_by_text("Nothing would be removed now.")).to_be_visible()
 
 
 async def test_a_part_that_cannot_be_read_says_so(root: Dash) -> None:

@@ -72,15 +72,15 @@ async def test_a_queue_is_paused_with_a_note_and_resumed(root: Dash) -> None:
     row = root.page.locator('tr[data-queue="nobody"]')
     await row.get_by_role("button", name="Pause nobody").click()
     dialog = root.page.get_by_role("dialog", name="Pause queue nobody")
-    await dialog.get_by_label("Why, for others").fill("the provider is down")
+    await dialog.get_by_label("Reason, for others").fill("the provider is down")
     await dialog.get_by_role("button", name="A time").click()
-    await dialog.get_by_label("It goes on at").fill("2020-01-01T12:00")
-    await expect(dialog.get_by_text("This time is over.")).to_be_visible()
+    await dialog.get_by_label("Ends at").fill("2020-01-01T12:00")
+    await expect(dialog.get_by_text("This time has passed.")).to_be_visible()
     await expect(dialog.get_by_role("button", name="Pause", exact=True)).to_be_disabled()
-    await dialog.get_by_label("It goes on at").fill("2040-01-01T12:00")
+    await dialog.get_by_label("Ends at").fill("2040-01-01T12:00")
     await dialog.get_by_role("button", name="Pause", exact=True).click()
 
-    await expect(row).to_contain_text(re.compile(r"paused\s*goes on in \d+ d.*,\s*the provider is down \(token"))
+    await expect(row).to_contain_text(re.compile(r"paused\s*ends in \d+ d.*,\s*the provider is down \(token"))
     with root.server.as_admin() as admin:
         assert admin.get("/admin/queues/nobody").json()["pause"]["resume_at"] == "2040-01-01T12:00:00Z"
     await row.get_by_role("button", name="Resume nobody").click()

@@ -25,7 +25,7 @@ async def test_an_alert_is_acknowledged_and_closed(dash: Dash) -> None:
 
     alert = dash.page.locator("li.alert-row")
     await expect(alert).to_contain_text("give_up")
-    await expect(alert).to_contain_text("nobody is on it")
+    await expect(alert).to_contain_text("not acknowledged")
     await alert.get_by_role("button", name="Acknowledge").click()
     await expect(alert).to_contain_text("acknowledged by")
     await expect(alert.get_by_role("button", name="Acknowledge")).to_have_count(0)

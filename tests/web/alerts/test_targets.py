@@ -67,7 +67,7 @@ async def test_the_key_of_a_signature_is_shown_once(dash: Dash) -> None:
     await dialog.get_by_role("button", name="Save").click()
     shown = dash.page.get_by_role("dialog", name="Key of on call")
     await expect(shown.locator("code")).to_have_text("whsec_once")
-    await shown.get_by_role("button", name="I have kept it").click()
+    await shown.get_by_role("button", name="I have stored it").click()
     await expect(dash.page.get_by_text("whsec_once")).to_have_count(0)
 
 
@@ -121,4 +121,4 @@ async def test_a_target_is_tested_and_each_try_is_in_its_log(
 async def test_a_target_that_was_never_told_says_so(dash: Dash) -> None:
     made = await webhook(dash)
     await dash.open(f"/alerts?sent={made['id']}")
-    await expect(dash.page.get_by_text("Nothing was sent to it yet.")).to_be_visible()
+    await expect(dash.page.get_by_text("No notice was sent to this target yet.")).to_be_visible()

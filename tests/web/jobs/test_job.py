@@ -138,7 +138,7 @@ async def test_a_retry_with_edits_keeps_what_is_masked(dash: Dash) -> None:
     await dash.open(f"/jobs/{job_id}")
     await dash.button("Retry with edits").click()
     dialog = dash.page.get_by_role("dialog")
-    await expect(dialog.get_by_text("Masked. It is kept unless you write another.")).to_be_visible()
+    await expect(dialog.get_by_text("Masked. The value stays unless you write another one.")).to_be_visible()
     await dialog.get_by_label("note").fill("second")
     await dialog.get_by_role("button", name="Enqueue").click()
     await dash.page.get_by_role("link", name="Open").click()
@@ -154,7 +154,7 @@ async def test_the_secret_of_a_copy_is_to_be_written(dash: Dash) -> None:
     await expect(dialog.get_by_label("note")).to_have_value("first")
     await expect(dialog.get_by_label("Api Key")).to_have_value("")
     await dialog.get_by_role("button", name="Enqueue").click()
-    await expect(dialog.get_by_text("This is needed.")).to_be_visible()
+    await expect(dialog.get_by_text("This field is required.")).to_be_visible()
     await dialog.get_by_label("Api Key").fill("hunter3")
     await dialog.get_by_role("button", name="Enqueue").click()
     await dash.page.get_by_role("link", name="Open").click()
@@ -176,7 +176,7 @@ async def test_a_waiting_job_says_what_it_waits_for(dash: Dash) -> None:
     job_id = await dash.enqueue("greet", {"name": "a"}, delay_seconds=3600)
     await dash.open(f"/jobs/{job_id}")
     await expect(dash.page.get_by_text("Why it waits:")).to_be_visible()
-    await expect(dash.page.get_by_text("It has not started, so it has said nothing yet.")).to_be_visible()
+    await expect(dash.page.get_by_text("The job has not started, so there are no lines yet.")).to_be_visible()
 
 
 async def test_a_running_job_says_that_its_worker_is_silent(dash: Dash) -> None:
@@ -190,7 +190,7 @@ async def test_a_running_job_says_that_its_worker_is_silent(dash: Dash) -> None:
 
 async def test_a_job_that_is_not_there_says_so(dash: Dash) -> None:
     await dash.open(f"/jobs/{NOBODY}")
-    await expect(dash.page.get_by_role("alert")).to_contain_text("This job is not there")
+    await expect(dash.page.get_by_role("alert")).to_contain_text("This job does not exist")
     await dash.open("/jobs/nonsense")
     await expect(dash.page.get_by_role("alert")).to_contain_text("could not be read")
 

@@ -50,7 +50,7 @@ async def test_a_search_is_made_of_qualifiers_that_are_suggested(dash: Dash) -> 
 
     await dash.page.keyboard.press("/")
     await dash.page.keyboard.type("def")
-    await expect(dash.page.get_by_role("option", name="definition: what is run")).to_be_visible()
+    await expect(dash.page.get_by_role("option", name="definition: the definition")).to_be_visible()
     await dash.page.keyboard.press("Tab")
     await dash.page.keyboard.type("fa")
     await dash.page.keyboard.press("Tab")
@@ -79,7 +79,7 @@ async def test_a_token_is_taken_away_by_its_button_and_by_backspace(dash: Dash) 
 
 async def test_a_query_that_makes_no_sense_is_explained(dash: Dash) -> None:
     await dash.open("/jobs?q=after:soon")
-    await expect(dash.page.get_by_role("alert")).to_have_text("after: use a duration such as 2h, or a date.")
+    await expect(dash.page.get_by_role("alert")).to_have_text("after: use a duration like 2h, or a date.")
 
 
 async def test_a_search_that_finds_nothing_says_what_would(dash: Dash) -> None:
@@ -204,10 +204,10 @@ async def test_a_job_is_enqueued_with_a_form_made_from_its_schema(dash: Dash) ->
     await dialog.get_by_label("Definition").select_option("greet")
     await dialog.get_by_label("times").fill("many")
     await dialog.get_by_role("button", name="Enqueue", exact=True).click()
-    await expect(dialog).to_contain_text("This is needed.")
+    await expect(dialog).to_contain_text("This field is required.")
     await dialog.get_by_label("name").fill("world")
     await dialog.get_by_role("button", name="Enqueue", exact=True).click()
-    await expect(dialog).to_contain_text("many is no number.")
+    await expect(dialog).to_contain_text("many is not a number.")
     await dialog.get_by_label("times").fill("12")
     await dialog.get_by_role("button", name="Enqueue", exact=True).click()
     await expect(dialog).to_contain_text(re.compile("less than or equal to 9|maximum"))

@@ -32,7 +32,7 @@ async def test_fires_show_jobs_and_skips_with_reasons_and_are_paged(dash: Dash) 
     await expect(lines.first).to_contain_text("backfill")
     await dash.button("Older").click()
     await expect(lines).to_have_count(38)
-    await expect(lines.last).to_contain_text("somebody let it pass")
+    await expect(lines.last).to_contain_text("an operator skipped it")
     await expect(dash.button("Older")).to_have_count(0)
     await lines.first.get_by_role("link").click()
     await expect(dash.page.get_by_role("heading", name="greet")).to_be_visible()
@@ -76,7 +76,7 @@ async def test_it_is_deleted_only_by_its_name(dash: Dash) -> None:
     await dash.page.get_by_role("menuitem", name="Delete").click()
     delete = dash.button("Delete trigger")
     await expect(delete).to_be_disabled()
-    await dash.page.get_by_label("Type nightly to go on").fill("nightly")
+    await dash.page.get_by_label("Type nightly to continue").fill("nightly")
     await delete.click()
     await expect(dash.page.get_by_role("heading", name="No triggers yet")).to_be_visible()
     assert (await dash.api.get(f"/jobs/triggers/{trigger_id}")).status_code == 404
@@ -87,7 +87,7 @@ async def test_it_is_paused_with_a_note_and_turned_on_again(dash: Dash) -> None:
     await dash.open(f"/triggers/{trigger_id}")
     await dash.button("Actions").click()
     await dash.page.get_by_role("menuitem", name="Pause with a note").click()
-    await dash.page.get_by_label("Why, for others").fill("billing migration")
+    await dash.page.get_by_label("Reason, for others").fill("billing migration")
     await dash.button("Pause").click()
     await expect(dash.page.get_by_text("Paused: billing migration")).to_be_visible()
     await dash.page.get_by_role("switch", name="nightly enabled").click()
@@ -96,7 +96,7 @@ async def test_it_is_paused_with_a_note_and_turned_on_again(dash: Dash) -> None:
 
 async def test_one_that_is_not_there_says_so(dash: Dash) -> None:
     await dash.open("/triggers/01900000-0000-7000-8000-000000000000")
-    await expect(dash.page.get_by_role("alert")).to_contain_text("This trigger is not there")
+    await expect(dash.page.get_by_role("alert")).to_contain_text("This trigger does not exist")
 
 
 async def test_a_key_runs_it_now(dash: Dash) -> None:

@@ -84,7 +84,7 @@ async def test_what_is_wrong_is_said_at_its_field(dash: Dash) -> None:
     dialog = await opened(dash)
     most = dialog.get_by_label("At most", exact=True)
     await most.fill("many")
-    await expect(dialog.get_by_text("many is no number.")).to_be_visible()
+    await expect(dialog.get_by_text("many is not a number.")).to_be_visible()
     await expect(dialog.get_by_role("button", name="Create trigger")).to_be_disabled()
     await most.fill("0")
     await dialog.get_by_label("Not before").fill("2031-01-01T00:00")

@@ -60,7 +60,7 @@ async def test_type_and_definition_stay_in_the_address(dash: Dash) -> None:
     await dash.page.reload()
     await expect(row(dash, "talks")).to_be_visible()
     await dash.page.get_by_role("link", name="Once").click()
-    await expect(dash.page.get_by_role("heading", name="No trigger fits")).to_be_visible()
+    await expect(dash.page.get_by_role("heading", name="No trigger matches")).to_be_visible()
 
 
 async def test_a_switch_turns_it_off_and_on(dash: Dash) -> None:
@@ -109,7 +109,7 @@ async def test_it_is_run_skipped_and_paused_from_its_row(dash: Dash) -> None:
 
     await dash.button("Actions for nightly").click()
     await dash.page.get_by_role("menuitem", name="Pause with a note").click()
-    await dash.page.get_by_label("Why, for others").fill("until Monday")
+    await dash.page.get_by_label("Reason, for others").fill("until Monday")
     await dash.button("Pause").click()
     await expect(row(dash, "nightly")).to_contain_text("until Monday")
 

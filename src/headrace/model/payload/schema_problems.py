@@ -53,7 +53,7 @@ def explain(schema: Schema, payload: Mapping[str, Any], hidden: Hidden = None) -
             found = True
             yield from sentences
     if not found:
-        yield "payload: does not fit the schema; the value is too large for details"
+        yield "payload: does not fit the schema (too large for details)"
 
 
 def _member_errors(schema: Schema, name: str, rule: Any, value: Any, hidden: Hidden) -> Iterator[str]:
@@ -71,7 +71,7 @@ def _member_errors(schema: Schema, name: str, rule: Any, value: Any, hidden: Hid
     if _is_small(alone, value):
         yield from _errors(own, value, (name,), hidden)
     else:
-        yield f"{name}: does not fit the schema; the value is too large for details"
+        yield f"{name}: does not fit the schema (too large for details)"
 
 
 def _errors(schema: Any, value: Any, place: Path, hidden: Hidden) -> Iterator[str]:

@@ -19,7 +19,7 @@ export class Refused extends Error {
 /** Nobody answered. */
 export class Unreachable extends Error {
   constructor() {
-    super("The server does not answer.");
+    super("The server does not respond.");
   }
 }
 

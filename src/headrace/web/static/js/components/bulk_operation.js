@@ -11,13 +11,13 @@ import { say, sayRefused } from "./shell/toast.js";
 /** @typedef {{action: Action, filter: Api.BulkFilter, count: Api.BulkCount}} Asked what the reader is to confirm */
 const DONE = { retry: "retried", cancel: "canceled", delete: "deleted" };
 const NOTES = {
-  retry: "They are queued again and keep their history.",
+  retry: "The jobs are queued again and keep their history.",
   cancel: "Running jobs are asked to stop; the others never start.",
-  delete: "They and their history go, and cannot be brought back.",
+  delete: "The jobs and their history are deleted for ever.",
 };
 /** @type {[string, string][]} jobs a second, so that what has just come back is not flooded */
 const PACES = [
-  ["", "As fast as it goes"],
+  ["", "No limit"],
   ["10", "10 a second"],
   ["100", "100 a second"],
 ];
@@ -47,7 +47,7 @@ export function useBulk(after) {
       const begun = await api.post("/jobs/bulk", {}, { action, filter, per_second });
       await followToEnd(/** @type {Api.OperationAnswer} */ (begun));
     } catch (error) {
-      sayRefused("The change could not be followed.", error);
+      sayRefused("The operation could not be followed.", error);
     }
     setOperation(null);
     after();
@@ -59,7 +59,7 @@ export function useBulk(after) {
       await new Promise((resolve) => setTimeout(resolve, EVERY));
       now = await api.get("/jobs/bulk/{operation_id}", { operation_id: now.id });
     }
-    const left = now.left_alone ? ` ${count(now.left_alone)} had changed meanwhile and were left alone.` : "";
+    const left = now.left_alone ? ` ${count(now.left_alone)} had changed meanwhile and stay as they are.` : "";
     const end = now.state === "failed" ? ` It failed: ${now.error}` : now.state === "canceled" ? " Stopped." : "";
     say(`${plural(now.done, "job")} ${DONE[/** @type {Action} */ (now.action)]}.${left}${end}`);
   };
@@ -90,7 +90,7 @@ function Confirm({ asked, close, begin }) {
   const says =
     matching === 0
       ? `None of these can be ${DONE[action]} any more.`
-      : `${NOTES[action]} You can stop in between; what was changed stays changed.`;
+      : `${NOTES[action]} You can cancel the operation; changed jobs stay changed.`;
   return html`<${Dialog} title=${`${verb} ${many}`} close=${close}
     onSubmit=${() => begin(pace ? Number(pace) : null)} foot=${html`
       <button class="button" type="button" onClick=${close}>Not now</button>

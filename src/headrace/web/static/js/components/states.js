@@ -10,7 +10,7 @@ export function Failed({ what, error, again, small = true }) {
   const gone = error instanceof Refused && error.status === 404;
   return html`<div class="state ${small ? "state-small" : ""}" role="alert">
     <${Icon} name="warning" />
-    <h2>${gone ? `${what} is not there` : `${what} could not be read`}</h2>
+    <h2>${gone ? `${what} does not exist` : `${what} could not be read`}</h2>
     <p>${error.message}</p>
     ${!gone && html`<button class="button" type="button" onClick=${again}><${Icon} name="retry" />Try again</button>`}
   </div>`;

@@ -91,7 +91,7 @@ export function ruleChanges(body, rule) {
 /** Whom it tells and how often, in words. @param {Api.RuleAnswer} rule @param {(id: string) => string} nameOf */
 export function tellsWords(rule, nameOf) {
   if (rule.targets.length === 0 && !rule.escalate_to) return "its alerts are only listed here";
-  const again = rule.repeat_seconds ? `again every ${sayDuration(rule.repeat_seconds)}` : "told once";
+  const again = rule.repeat_seconds ? `again every ${sayDuration(rule.repeat_seconds)}` : "one notice";
   const more = rule.escalate_to ? `, also ${nameOf(rule.escalate_to)} with repeat ${rule.escalate_after}` : "";
   const quiet = rule.quiet_from ? `; quiet from ${rule.quiet_from} to ${rule.quiet_until} ${rule.timezone}` : "";
   return again + more + quiet;

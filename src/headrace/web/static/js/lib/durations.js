@@ -6,7 +6,7 @@ const UNITS = /** @type {[string, number][]} */ ([
   ["m", 60],
   ["s", 1],
 ]);
-export const NO_DURATION = "Use a duration, such as 30s or 5m.";
+export const NO_DURATION = "Use a duration, for example 30s or 5m.";
 
 /** Seconds; nought when it is empty, null when it is none. @param {string} text */
 export function readDuration(text) {

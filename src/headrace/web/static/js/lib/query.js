@@ -8,14 +8,14 @@
  * @type {Record<string, {says: string, param: string, many?: boolean}>}
  */
 export const QUALIFIERS = {
-  definition: { says: "what is run", param: "definition" },
-  status: { says: "any of these", param: "status", many: true },
+  definition: { says: "the definition", param: "definition" },
+  status: { says: "the status; any of several", param: "status", many: true },
   error: { says: "words in an error", param: "q" },
-  after: { says: "made since then: 2h, 7d, 2026-03-05", param: "created_after" },
-  before: { says: "made before then", param: "created_before" },
-  queue: { says: "where it waits or waited", param: "queue" },
-  worker: { says: "who ran it", param: "worker" },
-  source: { says: "how it came to be", param: "source" },
+  after: { says: "enqueued since then: 2h, 7d, 2026-03-05", param: "created_after" },
+  before: { says: "enqueued before then", param: "created_before" },
+  queue: { says: "the queue", param: "queue" },
+  worker: { says: "the worker", param: "worker" },
+  source: { says: "the origin of the job", param: "source" },
   group: { says: "correlation id", param: "correlation_id" },
   trigger: { says: "id of a trigger", param: "trigger" },
   event: { says: "id of an event", param: "event" },
@@ -52,7 +52,7 @@ export function problemOf({ terms }) {
   for (const { name, value } of terms) {
     if (name === "status" && !STATUSES.some((status) => status === value)) return `Unknown status ${value}. Use ${STATUSES.join(", ")}.`;
     if ((name === "after" || name === "before") && toTime(value, 0) === null)
-      return `${name}: use a duration such as 2h, or a date.`;
+      return `${name}: use a duration like 2h, or a date.`;
     if ((name === "trigger" || name === "event") && !/^[0-9a-f-]{36}$/i.test(value)) return `${name}: use its id.`;
   }
   return "";

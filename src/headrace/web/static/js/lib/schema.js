@@ -165,7 +165,7 @@ export function readValues(fields, values, path = "") {
       if (field.required || written !== (field.initial ?? false)) payload[field.name] = written;
     } else if (written === "" || written === undefined) {
       if (field.required && field.nullable) payload[field.name] = null;
-      else if (field.required) problems[at] = "This is needed.";
+      else if (field.required) problems[at] = "This field is required.";
     } else {
       const read = readOne(field, written);
       if (read.problem) problems[at] = read.problem;
@@ -179,9 +179,9 @@ export function readValues(fields, values, path = "") {
 function readOne(field, written) {
   if (field.kind === "number" || field.kind === "integer") {
     const value = Number(written);
-    if (written.trim() === "" || Number.isNaN(value)) return { problem: `${written} is no number.` };
+    if (written.trim() === "" || Number.isNaN(value)) return { problem: `${written} is not a number.` };
     return field.kind === "integer" && !Number.isInteger(value)
-      ? { problem: `${written} is no whole number.` }
+      ? { problem: `${written} is not a whole number.` }
       : { value };
   }
   if (field.kind === "json" || field.kind === "choice") {

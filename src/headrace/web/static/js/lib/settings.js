@@ -34,13 +34,13 @@ export function writeSetting({ kind }, value) {
 export function readSetting({ kind, none }, written) {
   if (typeof written === "boolean") return { value: written };
   const text = written.trim();
-  if (text === "") return none ? { value: null } : { problem: "This is needed." };
+  if (text === "") return none ? { value: null } : { problem: "This field is required." };
   if (kind === "text") return { value: text };
   if (kind === "duration") {
     const seconds = readDuration(text);
     return seconds === null ? { problem: NO_DURATION } : { value: seconds };
   }
   const value = Number(text);
-  if (Number.isNaN(value)) return { problem: `${text} is no number.` };
-  return kind === "count" && !Number.isInteger(value) ? { problem: `${text} is no whole number.` } : { value };
+  if (Number.isNaN(value)) return { problem: `${text} is not a number.` };
+  return kind === "count" && !Number.isInteger(value) ? { problem: `${text} is not a whole number.` } : { value };
 }

@@ -86,7 +86,7 @@ export function readObject(text) {
     const value = JSON.parse(text.trim() || "{}");
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? { value }
-      : { problem: "Use an object, such as {}." };
+      : { problem: "Use an object, for example {}." };
   } catch (error) {
     return { problem: `This is not JSON: ${/** @type {Error} */ (error).message}` };
   }
@@ -107,12 +107,12 @@ export function readForm(settings, form, trigger) {
   const more = readMore(settings, form, trigger && kindOf(trigger) === kind ? trigger : undefined);
   /** @type {Record<string, string>} */
   const problems = { ...more.problems };
-  if (!form.name.trim()) problems.name = "A name is needed.";
+  if (!form.name.trim()) problems.name = "A name is required.";
   if (!form.definition) problems.definition = "Choose what to run.";
   if (payload.problem) problems.payload = payload.problem;
   if (every === null || (kind === "every" && !every)) problems.every = NO_DURATION;
   if (jitter === null) problems.jitter = NO_DURATION;
-  if (kind === "event" && !form.event.trim()) problems.event = "An event is needed, such as user.created.";
+  if (kind === "event" && !form.event.trim()) problems.event = "An event is required, for example user.created.";
   if (kind === "event" && readObject(form.sample).problem) problems.sample = String(readObject(form.sample).problem);
   /** @type {Rule} */
   const body = {

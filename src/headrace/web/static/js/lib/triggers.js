@@ -24,21 +24,21 @@ export function firesNote(trigger) {
 const REASONS = /** @type {Record<string, string>} */ ({
   already_fired: "this version has fired before",
   condition: "the condition does not hold",
-  deduplicated: "the same payload was enqueued a moment before",
-  deleted_from_code: "its definition is gone",
+  deduplicated: "the same payload was enqueued before, within the window",
+  deleted_from_code: "its definition was deleted",
   definition_disabled: "its definition is disabled",
   disabled: "the trigger was off",
   dispatch_failed: "the event could not be dispatched",
   edited: "the rule was changed",
   invalid_payload: "the payload does not fit the definition",
   invalid_trigger: "the rule cannot be read",
-  max_fires: "it has fired as often as it may",
-  missed: "the scheduler was down, and only the latest is made up for",
-  over_cap: "more were missed than are made up for",
-  overlap: "the job before it was still running",
-  skip_next: "somebody let it pass",
-  superseded: "a newer one took its place",
-  template_error: "the template could not be filled in",
+  max_fires: "the trigger has made its maximum of jobs",
+  missed: "the due time was missed, and only the latest fires",
+  over_cap: "more due times were missed than may fire",
+  overlap: "an earlier job was still live",
+  skip_next: "an operator skipped it",
+  superseded: "a newer due time fired instead",
+  template_error: "the template could not be rendered",
   window_ended: "the schedule had ended",
 });
 
@@ -46,9 +46,9 @@ const REASONS = /** @type {Record<string, string>} */ ({
 export const reasonWords = (reason) => (reason === null ? "" : (REASONS[reason] ?? reason.replaceAll("_", " ")));
 
 const OBSTACLES = /** @type {Record<string, string>} */ ({
-  deleted_from_code: "Its definition is gone, so it enqueues nothing",
-  definition_disabled: "Its definition is disabled, so it enqueues nothing",
-  secret_fields: "Its definition has secret fields, which no trigger can fill in",
+  deleted_from_code: "Its definition was deleted, so it makes no jobs",
+  definition_disabled: "Its definition is disabled, so it makes no jobs",
+  secret_fields: "Its definition has secret fields, which no trigger can fill",
   no_worker: "No live worker knows its definition",
 });
 

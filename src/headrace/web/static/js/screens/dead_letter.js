@@ -61,8 +61,8 @@ export function DeadLetter() {
       <section class="panel" aria-label="Dead letters">
         ${loaded(letters, { what: "The dead letters", rows: 8 }, (data) =>
           data.items.length === 0
-            ? html`<${Empty} title="No dead letter" icon="deadletter"><p>A job that has used all its attempts comes here
-                and waits for somebody.</p></${Empty}>`
+            ? html`<${Empty} title="No dead letter" icon="deadletter"><p>A job whose attempts are all used up is listed here
+                until somebody retries or deletes it.</p></${Empty}>`
             : html`<ul class="letters">${data.items.map(
                 (job) => html`<${Letter} key=${job.id} job=${job}
                 open=${open === job.id} changed=${readAll} />`,

@@ -33,7 +33,7 @@ export function Definitions() {
       ${loaded(definitions, { what: "The definitions", rows: 10 }, (data) =>
         data.items.length === 0
           ? html`<${Empty} title="Nothing can be run yet" icon="definitions"><p>Definitions come from code: start a worker with
-              your application, and what it declares stands here.</p></${Empty}>`
+              your application, and its definitions are listed here.</p></${Empty}>`
           : html`<${Table} items=${data.items} busy=${busiest.data?.items ?? []} usual=${usual.data?.items ?? []} whole=${whole} />
             ${data.next_cursor && html`<footer class="panel-foot"><a class="button button-small push"
               href=${href("/definitions", { cursor: data.next_cursor })}>Next page</a></footer>`}`)}

@@ -53,16 +53,16 @@ export function Errors() {
       ${loaded(errors, { what: "The errors", rows: 8 }, (data) =>
         data.items.length === 0
           ? html`<${Empty} title="Nothing failed" icon="succeeded"><p>No attempt failed in this time.</p></${Empty}>`
-          : html`<div class="error-group error-head" aria-hidden="true"><span>Error, alike ones counted together</span>
+          : html`<div class="error-group error-head" aria-hidden="true"><span>Error, similar ones counted together</span>
               <span>Trend</span><span class="num">Attempts</span><span class="num">Last seen</span><span /></div>
             <ul>${data.items.map(
               (kind) => html`<${Kind} key=${kind.fingerprint} kind=${kind} first=${kind === first}
               open=${open === kind.fingerprint} retry=${(/** @type {Api.BulkFilter} */ filter) => bulk.prepare("retry", filter)} />`,
             )}</ul>
-            <footer class="panel-foot"><span>Numbers, ids and quoted values are left out when errors are compared.</span>
+            <footer class="panel-foot"><span>Numbers, ids and quoted values are ignored when errors are compared.</span>
               ${
                 data.searched_to > data.since &&
-                html`<span class="push">More failed than is looked at:
+                html`<span class="push">Too many failures for this window:
                 counted since ${absolute(Date.parse(data.searched_to), zone.value)}.</span>`
               }</footer>`)}
     </section>

@@ -79,7 +79,7 @@ export function Jobs() {
     <div class="stack stack-tight">
       <${Tabs} label="Status" tabs=${tabsOf(status, text, counts.data)} />
       <${SearchField} label="Search jobs" hint="An error's words, or status:failed definition:… after:2h" value=${text} change=${change} suggest=${suggest}
-        also="Words without a qualifier are sought in errors." />
+        also="Words without a qualifier are searched in errors." />
       <section class="panel" aria-label="Jobs">
         ${
           page.jobs
@@ -122,7 +122,7 @@ function tabsOf(status, q, counts) {
 function Foot({ page, cursor, selecting }) {
   return html`<footer class="panel-foot">
     <span>${page.jobs?.length} jobs${cursor ? "" : ", newest first"}</span>
-    ${page.searchedTo && html`<span>Looked back to ${new Date(page.searchedTo).toLocaleString()}; older ones may match too.</span>`}
+    ${page.searchedTo && html`<span>Searched back to ${new Date(page.searchedTo).toLocaleString()}; older jobs may match too.</span>`}
     ${selecting && html`<span>New jobs wait while you select</span>`}
     <span class="push actions">
       ${cursor && html`<a class="button button-small"

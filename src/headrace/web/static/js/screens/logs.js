@@ -87,7 +87,7 @@ export function Logs() {
         !hits.busy &&
         (hits.lines.length > 0 || hits.cursor) &&
         html`<footer class="panel-foot">
-        <span>${hits.searchedTo ? `Searched back to ${absolute(Date.parse(hits.searchedTo), zone.value)}.` : "All there is was searched."}</span>
+        <span>${hits.searchedTo ? `Searched back to ${absolute(Date.parse(hits.searchedTo), zone.value)}.` : "All lines were searched."}</span>
         ${hits.cursor && html`<button class="button button-small push" type="button" onClick=${hits.more}>Older lines</button>`}
       </footer>`
       }

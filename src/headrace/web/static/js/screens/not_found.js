@@ -4,7 +4,7 @@ import { html } from "../ui.js";
 
 export function NotFound() {
   return html`<section class="panel"><${Empty} title="Nothing is at this address" icon="search">
-    <p>It may be mistyped, or not for your role.</p>
+    <p>The address may be mistyped, or your role may not see it.</p>
     <a class="button" href=${href("/")}>To the overview</a>
   </${Empty}></section>`;
 }

@@ -80,7 +80,7 @@ export function TriggerPage({ params }) {
             ahead &&
             (trigger.enabled
               ? html`<${NextTimes} times=${ahead.times} tz=${trigger.timezone} />`
-              : html`<p class="quiet">It is off. Turned on now, it would be due next as follows.</p>
+              : html`<p class="quiet">The trigger is off. Turned on now, it would be due as follows.</p>
                 <${NextTimes} times=${ahead.times} tz=${trigger.timezone} />`))}</div></${Panel}>`}
         <${Facts} trigger=${trigger} />
         <${Template} trigger=${trigger} />
@@ -94,7 +94,7 @@ function Notices({ trigger }) {
     !trigger.enabled && `Paused${trigger.pause_note ? `: ${trigger.pause_note}` : "."}`,
     trigger.obstacle && `${obstacleWords(trigger)}.`,
     trigger.last_error && `It cannot fire: ${trigger.last_error}`,
-    trigger.pending_due_at && "A due time waits until the run before it has ended.",
+    trigger.pending_due_at && "A due time waits until the earlier job has ended.",
   ].filter(Boolean);
   return notices.map((text) => html`<p class="banner" key=${text}><${Icon} name=${trigger.enabled ? "warning" : "pause"} />
     <span>${text}</span></p>`);

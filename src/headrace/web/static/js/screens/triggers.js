@@ -85,7 +85,7 @@ const countOf = ({ items, next_cursor }) =>
 /** @param {{filtered: boolean, create: () => void}} props */
 function NoTriggers({ filtered, create }) {
   if (filtered)
-    return html`<${Empty} title="No trigger fits" icon="triggers"><p>None has this type and this definition.</p>
+    return html`<${Empty} title="No trigger matches" icon="triggers"><p>No trigger has this type and this definition.</p>
       <a class="button" href=${href("/triggers")}>All triggers</a></${Empty}>`;
   return html`<${Empty} title="No triggers yet" icon="triggers">
     <p>A trigger enqueues jobs by itself: on a schedule, on an event, or once for each version of your code.</p>

@@ -41,7 +41,7 @@ export function TextField({ label, value, set, hint, problem, numeric = false, d
 }
 
 /** A time by clocks of a named zone, as `readMoment` reads it. @param {{label: Children, value: string, set: (value: string) => void, tz: string, hint?: Children, problem?: string}} props */
-export function MomentField({ label, value, set, tz, hint = `By clocks of ${tz}.`, problem }) {
+export function MomentField({ label, value, set, tz, hint = `Time zone: ${tz}.`, problem }) {
   return html`<${Field} label=${label} hint=${hint} problem=${problem}>${(/** @type {Attributes} */ attributes) => html`<input
     ...${attributes} type="datetime-local" value=${value}
     onInput=${typed(set)} />`}</${Field}>`;

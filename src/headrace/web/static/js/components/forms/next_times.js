@@ -4,7 +4,7 @@ import { html } from "../../ui.js";
 
 /** Due times in the trigger's own zone, with what clocks do to them. @param {{times: Api.DueTime[], tz: string}} props */
 export function NextTimes({ times, tz }) {
-  if (times.length === 0) return html`<p class="quiet">It is due no more.</p>`;
+  if (times.length === 0) return html`<p class="quiet">No more due times.</p>`;
   return html`<ol class="next-times">${times.map(({ due_at, note }, i) => {
     const at = Date.parse(due_at);
     return html`<li key=${due_at}>

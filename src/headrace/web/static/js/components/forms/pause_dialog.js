@@ -34,18 +34,18 @@ export function PauseDialog({ what, says, ends = true, close, pause }) {
   const [end, setEnd] = useState("");
   const [time, setTime] = useState(() => writeMoment(Math.ceil(serverNow() / MINUTE) * MINUTE + 60 * MINUTE, tz));
   const chosen = end === "at" ? readMoment(time, tz) : end ? serverNow() + Number(end) * MINUTE : null;
-  const wrong = end !== "at" ? "" : chosen === null ? "A time is needed." : chosen <= now.value ? "This time is over." : "";
+  const wrong = end !== "at" ? "" : chosen === null ? "A time is needed." : chosen <= now.value ? "This time has passed." : "";
   const send = () => pause({ note: note.trim(), resume_at: chosen === null ? null : new Date(chosen).toISOString() });
   return html`<${FormDialog} title=${`Pause ${what}`} does="Pause" close=${close} send=${send} ready=${!wrong}>${(
     /** @type {Record<string, string>} */ problems,
   ) => html`
     <p class="soft">${says}</p>
-    <${TextField} label="Why, for others" value=${note} set=${setNote} problem=${problems.note}
-      hint="Such as: the provider is down" />
+    <${TextField} label="Reason, for others" value=${note} set=${setNote} problem=${problems.note}
+      hint="For example: the provider is down" />
     ${ends && html`<div class="field"><span class="label">Until</span><div><${Segmented} label="Until" options=${ENDS}
       value=${end} choose=${setEnd} /></div></div>`}
-    ${end === "at" && html`<${MomentField} label="It goes on at" value=${time} set=${setTime} tz=${tz}
-      problem=${wrong || problems.resume_at} hint=${chosen && `${relative(chosen, now.value)}, by clocks of ${tz}`} />`}`}
+    ${end === "at" && html`<${MomentField} label="Ends at" value=${time} set=${setTime} tz=${tz}
+      problem=${wrong || problems.resume_at} hint=${chosen && `${relative(chosen, now.value)}, time zone ${tz}`} />`}`}
   </${FormDialog}>`;
 }
 
@@ -55,11 +55,11 @@ export const pausedBy = ({ paused_by, note }) => (note ? `${note} (${paused_by})
 /** That it is paused, as a sentence. @param {{pause: Api.PauseAnswer}} props */
 export function PausedWords({ pause }) {
   return html`Paused by ${pause.paused_by} <${RelativeTime} at=${pause.paused_at} />${pause.note && `: ${pause.note}`}.${" "}
-    ${pause.resume_at ? html`It goes on <${RelativeTime} at=${pause.resume_at} />.` : "It goes on when somebody resumes it."}`;
+    ${pause.resume_at ? html`The pause ends <${RelativeTime} at=${pause.resume_at} />.` : "The pause ends when somebody resumes it."}`;
 }
 
 /** The same in a table, on one line; what matters most comes first, for it may be cut off. @param {{pause: Api.PauseAnswer}} props */
 export function Paused({ pause }) {
   return html`<span class="cell-sub paused" title=${pausedBy(pause)}><span class="tag tag-warn">paused</span>
-    ${pause.resume_at && html` goes on <${RelativeTime} at=${pause.resume_at} />, `} ${pausedBy(pause)}</span>`;
+    ${pause.resume_at && html` ends <${RelativeTime} at=${pause.resume_at} />, `} ${pausedBy(pause)}</span>`;
 }

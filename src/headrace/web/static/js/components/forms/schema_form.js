@@ -14,7 +14,7 @@ import { Field, Select } from "./field.js";
  * @param {string} [props.path]
  */
 export function SchemaForm({ fields, values, change, problems, path = "" }) {
-  if (fields.length === 0 && path === "") return html`<p class="quiet">It takes no arguments.</p>`;
+  if (fields.length === 0 && path === "") return html`<p class="quiet">This definition takes no arguments.</p>`;
   return fields.map((field) => {
     const at = path + field.name;
     const set = (/** @type {Values[string]} */ value) => change({ ...values, [field.name]: value });
@@ -37,7 +37,7 @@ function One({ field, value, set, problem }) {
       onChange=${ticked(set)} /><span>${field.label}</span>
       ${field.hint && html`<span class="field-note">${field.hint}</span>`}</label>`;
   }
-  const hint = value === MASKED ? "Masked. It is kept unless you write another." : field.hint;
+  const hint = value === MASKED ? "Masked. The value stays unless you write another one." : field.hint;
   return html`<${Field} label=${label} hint=${hint} problem=${problem}>${(
     /** @type {Attributes} */ attributes,
   ) => {

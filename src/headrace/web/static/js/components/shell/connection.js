@@ -10,7 +10,7 @@ export function ConnectionBanner() {
   const { state, since, retryAt } = connection.value;
   if (state !== "offline") return null;
   const again = Math.max(0, Math.round((retryAt - now.value) / 1000));
-  const what = `You see what was known at ${clock(since, zone.value)}. Trying again in ${again} s.`;
+  const what = `The data is from ${clock(since, zone.value)}. The next attempt is in ${again} s.`;
   return html`<div class="banner" role="status">
     <${Icon} name="warning" />
     <span><span class="strong">Connection lost ${span((now.value - since) / 1000)} ago.</span> ${what}</span>

@@ -27,14 +27,14 @@ export function AuditTrail() {
   );
   useRowKeys("change");
   const here = (/** @type {{cursor?: string}} */ more) => href("/admin/audit", { ...wanted, ...more });
-  return html`<${Panel} title="Audit trail" note="what was changed, by whom">
+  return html`<${Panel} title="Audit trail" note="changes and who made them">
     <div class="audit-filter">${FILTERS.map(
       ([name, label]) => html`<${Filter} key=${name} name=${name} label=${label} value=${wanted[name]} />`,
     )}</div>
     ${loaded(audit, { what: "The trail" }, (data) => html`
       ${
         data.items.length === 0
-          ? html`<${Empty} title="No change fits" icon="search">${data.next_cursor && html`<p>It looked back a while; there may be older ones.</p>`}</${Empty}>`
+          ? html`<${Empty} title="No change matches" icon="search">${data.next_cursor && html`<p>A bounded window was searched; there may be older changes.</p>`}</${Empty}>`
           : html`<ul class="audit">${data.items.map((change) => html`<${Change} key=${change.id} change=${change} />`)}</ul>`
       }
       ${

@@ -47,8 +47,8 @@ export function Retention() {
         tried &&
         html`<p class="why" role="status"><${Icon} name=${tried.jobs ? "trash" : "check"} /><span>${
           tried.jobs === 0
-            ? "Nothing would go now."
-            : `${plural(tried.jobs, "job")} would go now, about ${bytes(tried.bytes)}: ${tried.definitions
+            ? "Nothing would be removed now."
+            : `${plural(tried.jobs, "job")} would be removed now, about ${bytes(tried.bytes)}: ${tried.definitions
                 .map((one) => `${count(one.jobs)} of ${one.definition}`)
                 .join(", ")}.`
         }</span></p>`

@@ -32,9 +32,9 @@ export function TenantDialog({ tenant, close, saved }) {
   };
   return html`<${FormDialog} title=${tenant ? `Tenant ${tenant.name}` : "New tenant"} does=${tenant ? "Save" : "Make"}
     close=${close} send=${send}>${(/** @type {Record<string, string>} */ problems) => html`
-    ${!tenant && html`<${TextField} label="Name" hint="How it is addressed, for ever." value=${name} set=${setName} problem=${problems.name} />`}
+    ${!tenant && html`<${TextField} label="Name" hint="The permanent name of the tenant." value=${name} set=${setName} problem=${problems.name} />`}
     <${TextField} label="Title" value=${title} set=${setTitle} problem=${problems.title} />
-    <${TextField} label="Weight" hint="With 3 it gets three jobs for each one of a tenant with 1, where tenants take turns."
+    <${TextField} label="Weight" hint="In fair queues a tenant with 3 gets three jobs for each one of a tenant with 1."
       value=${weight} set=${setWeight} problem=${problems.weight} numeric />
     <div class="field-row">${LIMITS.map(
       ([key, label]) => html`<${TextField} key=${key} label=${`Most: ${label.toLowerCase()}`}

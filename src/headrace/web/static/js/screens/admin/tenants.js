@@ -43,7 +43,7 @@ export function Tenants() {
     <${Panel} title="Tenants" head=${changes && html`<span class="push">${add}</span>`}>
       ${loaded(tenants, { what: "The tenants" }, (data) =>
         data.items.length === 0
-          ? html`<${Empty} title="No tenant yet" icon="admin"><p>Each owner of jobs is a tenant.</p></${Empty}>`
+          ? html`<${Empty} title="No tenant yet" icon="admin"><p>A tenant owns jobs.</p></${Empty}>`
           : html`<div class="table-scroll"><table class="cards">
             <thead><tr><th scope="col">Tenant</th><th scope="col">Title</th><th scope="col" class="num">Weight</th>
               ${LIMITS.map(([, label]) => html`<th scope="col" class="num" key=${label}>${label}</th>`)}
@@ -85,7 +85,7 @@ export function Tenants() {
     ${
       open?.what === "pause" &&
       html`<${PauseDialog} what=${`tenant ${open.tenant.name}`} close=${close}
-      says="None of its jobs are claimed. What runs, runs on."
+      says="No more of its jobs are claimed. Running jobs continue, and enqueues are accepted."
       pause=${async (/** @type {Api.PauseRequest} */ request) =>
         put(await api.post("/admin/tenants/{name}/pause", { name: open.tenant.name }, request))} />`
     }`;

@@ -6,8 +6,8 @@ import { html, useState } from "../../ui.js";
 
 /** @type {[Api.TokenRequest["role"], string][]} */
 const ROLES = [
-  ["tenant_viewer", "Tenant viewer: reads what is the tenant's"],
-  ["tenant_admin", "Tenant admin: changes it too"],
+  ["tenant_viewer", "Tenant viewer: reads the tenant's data"],
+  ["tenant_admin", "Tenant admin: changes the tenant's data too"],
   ["super_admin", "Super admin: everything"],
   ["worker", "Worker: runs jobs"],
 ];
@@ -50,7 +50,7 @@ export function TokenDialog({ close, made }) {
     html`<${Select} attributes=${attributes} value=${value} choose=${choose} options=${options} />`;
   return html`<${FormDialog} title="New token" does="Make" close=${close} send=${send}>
     ${(/** @type {Record<string, string>} */ problems) => html`
-      <${TextField} label="Name" hint="Whose it is, or what for." value=${name} set=${setName} problem=${problems.name} />
+      <${TextField} label="Name" hint="The owner or the purpose of the token." value=${name} set=${setName} problem=${problems.name} />
       <${Field} label="Role" problem=${problems.role}>${select(role, setRole, ROLES)}</${Field}>
       ${
         ofTenant &&

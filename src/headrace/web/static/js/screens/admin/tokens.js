@@ -29,7 +29,7 @@ export function Tokens() {
   const revoke = async (/** @type {Api.TokenAnswer} */ token) => {
     try {
       await api.delete("/admin/tokens/{token_id}", { token_id: token.id });
-      say(`Revoked ${token.name}. It opens nothing any more.`);
+      say(`Revoked ${token.name}. The token is no longer valid.`);
     } catch (error) {
       sayRefused("Not revoked.", error);
     }
@@ -73,8 +73,8 @@ export function Tokens() {
     ${
       made &&
       html`<${Dialog} title=${`Token ${made.name}`} close=${() => setMade(null)} foot=${html`<button
-        class="button button-primary" type="button" onClick=${() => setMade(null)}>I have kept it</button>`}>
-      <div class="dialog-body"><p>Copy it now. It is shown this once; only its hash is stored.</p>
+        class="button button-primary" type="button" onClick=${() => setMade(null)}>I have stored it</button>`}>
+      <div class="dialog-body"><p>Copy the token now. It is shown only once; only its hash is stored.</p>
         <p class="secret"><code class="code-block">${made.token}</code><${Copy} class="button" label="Copy the token"
           text=${() => made.token}>Copy</${Copy}></p></div>
     </${Dialog}>`
@@ -84,7 +84,7 @@ export function Tokens() {
       html`<${Dialog} title=${`Revoke ${revoking.name}`} close=${() => setRevoking(null)} onSubmit=${() => revoke(revoking)}
       foot=${html`<button class="button" type="button" onClick=${() => setRevoking(null)}>Not now</button>
         <button class="button button-danger" type="submit">Revoke</button>`}>
-      <div class="dialog-body"><p>Whoever uses it is refused within a second. This cannot be taken back.</p></div>
+      <div class="dialog-body"><p>Within a second requests with this token are refused. This cannot be undone.</p></div>
     </${Dialog}>`
     }`;
 }

@@ -54,12 +54,12 @@ export function Alert({ alert, put }) {
 }
 
 /** @param {number} n */
-const toldWords = (n) => (n === 0 ? "not told yet" : n === 1 ? "told once" : `told ${count(n)} times`);
+const toldWords = (n) => (n === 0 ? "no notice yet" : n === 1 ? "1 notice" : `${count(n)} notices`);
 
 /** @param {Api.AlertAnswer} alert */
 function settledWords(alert) {
   if (alert.closed_at) return alert.closed_by ? `closed by ${alert.closed_by}` : "recovered by itself";
-  return alert.acknowledged_by ? `acknowledged by ${alert.acknowledged_by}` : "nobody is on it";
+  return alert.acknowledged_by ? `acknowledged by ${alert.acknowledged_by}` : "not acknowledged";
 }
 
 /** Where to look: at its job, or at what it is about. @param {Api.AlertAnswer} alert */

@@ -9,8 +9,8 @@ const EVERY = 5000;
 const EVENTS = /** @type {Record<string, string>} */ ({
   firing: "it began",
   repeated: "it lasts",
-  escalated: "nobody was on it",
-  recovered: "it is over",
+  escalated: "not acknowledged",
+  recovered: "the alert closed",
   test: "a test",
 });
 

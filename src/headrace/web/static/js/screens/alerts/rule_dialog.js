@@ -67,7 +67,7 @@ function Tells({ form, put, problems, targets }) {
   return html`<fieldset class="field"><legend>Tells</legend>
     ${
       targets.length === 0
-        ? html`<p class="field-note">There is no target yet. Without one its alerts are only listed here.</p>`
+        ? html`<p class="field-note">There is no target yet. Without targets alerts are only listed here.</p>`
         : html`<div class="checks">${targets.map((one) => html`<label class="field field-check" key=${one.id}><input type="checkbox"
             checked=${form.targets.includes(one.id)} onChange=${turn(one.id)} /><span>${one.name}</span></label>`)}</div>`
     }
@@ -94,7 +94,7 @@ function Seldom({ targets, ...fields }) {
           options=${[["", "nobody"], ...others.map((one) => [one.id, one.name])]}
           choose=${(/** @type {string} */ escalate_to) => put({ escalate_to })} />`}</${Field}>
       ${form.escalate_to ? html`<${Line} ...${fields} setting=${escalateAfter(known)} />` : html`<span class="wide-only" />`}
-      <${Clock} label="Quiet from" hint="Nothing is told; what still holds is told at the end." value=${form.texts.quiet_from}
+      <${Clock} label="Quiet from" hint="No notice is sent; open alerts notify at the end." value=${form.texts.quiet_from}
         set=${set("quiet_from")} problem=${problems.quiet_from} />
       <${Clock} label="Quiet until" value=${form.texts.quiet_until} set=${set("quiet_until")} problem=${problems.quiet_until} />
       <${Field} label="By clocks of" problem=${problems.timezone}>${(/** @type {Attributes} */ attributes) =>

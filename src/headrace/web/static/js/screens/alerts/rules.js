@@ -27,10 +27,10 @@ export function Rules({ rules, targets }) {
   const owner = open?.rule ? open.rule.tenant : (tenant.value ?? session.value?.tenant ?? null);
   const add = changes && html`<button class="button push" type="button" onClick=${() => setOpen({ what: "edit" })}><${Icon}
     name="plus" />New rule</button>`;
-  return html`<${Panel} title="Rules" note="what is looked for" head=${add}>
+  return html`<${Panel} title="Rules" note="conditions to watch" head=${add}>
     ${loaded(rules, { what: "The rules", rows: 3 }, (data) =>
       data.items.length === 0
-        ? html`<div class="state state-small"><p>No rule yet. A rule says what is wrong, and who is then told.</p></div>`
+        ? html`<div class="state state-small"><p>No rule yet. A rule watches a condition and notifies targets.</p></div>`
         : html`<ul>${data.items.map((rule) => html`<${Rule} key=${rule.id} rule=${rule} put=${put} open=${setOpen}
             nameOf=${(/** @type {string} */ id) => targets.find((one) => one.id === id)?.name ?? "a target"} />`)}</ul>`)}
     ${
@@ -43,7 +43,7 @@ export function Rules({ rules, targets }) {
       open?.what === "delete" &&
       html`<${DeleteDialog} what="rule" name=${open.rule.name} close=${close} done=${rules.reload}
       remove=${() => api.delete("/alerts/rules/{alert_rule_id}", { alert_rule_id: open.rule.id })}
-      says="Its alerts go with it. What was sent stays in the log of its targets." />`
+      says="Its alerts are deleted too. Notices stay in the log of the targets." />`
     }
   </${Panel}>`;
 }

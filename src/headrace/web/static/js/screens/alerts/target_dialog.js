@@ -14,13 +14,13 @@ const KINDS = [
   ["command", "Command"],
 ];
 const ADDRESSES = /** @type {Record<Api.TargetAnswer["kind"], [string, string]>} */ ({
-  webhook: ["Address", "Such as https://example.com/hooks/headrace. A notice is a POST of JSON."],
-  email: ["Addresses", "Separated by commas. They go over the server of [smtp] in the workers' configuration."],
+  webhook: ["Address", "For example https://example.com/hooks/headrace. A notice is a POST of JSON."],
+  email: ["Addresses", "Separated by commas. The server of [smtp] in the workers' configuration sends the mail."],
   command: ["Command", "The key of one of the workers' own commands, which gets the notice as its payload."],
 });
 /** @type {[string, string][]} */
 const SIGNING = [
-  ["keep", "Leave as it is"],
+  ["keep", "Keep the key"],
   ["new", "Make a new key"],
   ["off", "Do not sign"],
 ];
@@ -47,17 +47,17 @@ export function TargetDialog({ target, close, saved }) {
   const title = target ? `Edit target ${target.name}` : "New target";
   return html`<${FormDialog} title=${title} does=${target ? "Save" : "Make target"} close=${close} send=${send} ready=${ready}>
     ${(/** @type {Record<string, string>} */ problems) => html`
-      ${!target && html`<div class="field"><span class="label">Told by</span><${Segmented} class="segmented-wide" label="Told by"
+      ${!target && html`<div class="field"><span class="label">Sent by</span><${Segmented} class="segmented-wide" label="Sent by"
         options=${KINDS} value=${kind} choose=${setKind} /></div>`}
-      <${TextField} label="Name" hint="Whom it reaches." value=${name} set=${setName} problem=${problems.name} />
-      <${TextField} label=${label} hint=${hidden ? `Now ${target.address}; it stays unless you write another.` : hint}
+      <${TextField} label="Name" hint="The people or system that get the notices." value=${name} set=${setName} problem=${problems.name} />
+      <${TextField} label=${label} hint=${hidden ? `Now ${target.address}; the address stays unless you write another one.` : hint}
         value=${address} set=${setAddress} problem=${problems.address} />
       ${
         !target &&
         kind === "webhook" &&
         html`<label class="field field-check"><input type="checkbox" checked=${sign}
         onChange=${ticked(setSign)} /><span>Sign its notices</span>
-        <span class="field-note ${problems.sign ? "is-bad" : ""}">${problems.sign ?? "With a key that is made now and shown once. Chats mostly want none."}</span></label>`
+        <span class="field-note ${problems.sign ? "is-bad" : ""}">${problems.sign ?? "With a new key, shown once. Most chats need no signature."}</span></label>`
       }
       ${
         hidden &&
@@ -71,8 +71,8 @@ export function TargetDialog({ target, close, saved }) {
 /** @param {{made: Api.NewTargetAnswer, close: () => void}} props */
 export function KeyDialog({ made, close }) {
   return html`<${Dialog} title=${`Key of ${made.name}`} close=${close} foot=${html`<button class="button button-primary"
-      type="button" onClick=${close}>I have kept it</button>`}>
-    <div class="dialog-body"><p>Copy it now: with it the receiver checks that a notice is genuine. It is shown this once.</p>
+      type="button" onClick=${close}>I have stored it</button>`}>
+    <div class="dialog-body"><p>Copy the key now: the receiver needs it to check that a notice is genuine. It is shown only once.</p>
       <p class="secret"><code class="code-block">${made.key}</code><${Copy} class="button" label="Copy the key"
         text=${() => made.key}>Copy</${Copy}></p></div>
   </${Dialog}>`;

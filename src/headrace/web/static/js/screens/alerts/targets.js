@@ -24,7 +24,7 @@ export function Targets({ targets }) {
   };
   const add = may("alert_targets.change") && html`<button class="button push" type="button"
     onClick=${() => setOpen({ what: "edit" })}><${Icon} name="plus" />New target</button>`;
-  return html`<${Panel} title="Targets" note="who is told" head=${add}>
+  return html`<${Panel} title="Targets" note="recipients of notices" head=${add}>
     ${loaded(targets, { what: "The targets", rows: 3 }, (data) =>
       data.items.length === 0
         ? html`<div class="state state-small"><p>No target yet. A target is a webhook, some e-mail addresses or a command.</p></div>`
@@ -36,7 +36,7 @@ export function Targets({ targets }) {
       open?.what === "delete" &&
       html`<${DeleteDialog} what="target" name=${open.target.name} close=${close} done=${targets.reload}
       remove=${() => api.delete("/alerts/targets/{alert_target_id}", { alert_target_id: open.target.id })}
-      says="Nothing is sent to it any more. It stays while a rule tells it." />`
+      says="No more notices are sent to this target. A target that a rule uses cannot be deleted." />`
     }
   </${Panel}>`;
 }

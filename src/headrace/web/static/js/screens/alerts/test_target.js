@@ -27,6 +27,6 @@ async function delivered(notice_id) {
 
 /** @param {string} name @param {Api.AlertDeliveryAnswer | null} delivery */
 function outcome(name, delivery) {
-  if (delivery === null) return `The notice to ${name} is on its way. It has not been tried yet.`;
+  if (delivery === null) return `The notice to ${name} was enqueued and has no attempt yet.`;
   return delivery.error ? `The notice to ${name} did not arrive: ${delivery.error}` : `The notice to ${name} arrived.`;
 }

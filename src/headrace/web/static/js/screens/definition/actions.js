@@ -56,6 +56,6 @@ export function Actions({ definition, show }) {
     </${Menu}>
     ${dialog === "enqueue" && html`<${EnqueueDialog} definition=${definition.key} close=${close} />`}
     ${dialog === "pause" && html`<${PauseDialog} what=${`definition ${definition.key}`} close=${close} pause=${pause}
-      says="No more of its jobs start, for every tenant. What runs, runs on; what is enqueued, waits." />`}
+      says="No more of its jobs start, for all tenants. Running jobs continue; enqueues are accepted and wait." />`}
   </div>`;
 }

@@ -20,7 +20,7 @@ export function Arguments({ definition }) {
       mode === "json"
         ? html`<${JsonTree} value=${definition.payload_schema} />`
         : fields.length === 0
-          ? html`<p class="panel-body quiet">It takes no arguments.</p>`
+          ? html`<p class="panel-body quiet">This definition takes no arguments.</p>`
           : html`<div class="table-scroll ruled" tabindex="0" role="group" aria-label="Arguments"><table>
             <thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Default</th>
               <th scope="col">What</th></tr></thead>

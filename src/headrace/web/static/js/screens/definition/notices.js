@@ -8,8 +8,8 @@ export function Notices({ definition }) {
   const { pause } = definition;
   return html`
     ${definition.deleted_from_code_at && html`<p class="banner"><${Icon} name="warning" /><span>Deleted from code
-      <${RelativeTime} at=${definition.deleted_from_code_at} />. What waits stays; nothing new can be enqueued.</span></p>`}
-    ${!definition.enabled && html`<p class="banner"><${Icon} name="warning" /><span>Disabled: nothing new can be enqueued.
+      <${RelativeTime} at=${definition.deleted_from_code_at} />. Waiting jobs stay; new enqueues are refused.</span></p>`}
+    ${!definition.enabled && html`<p class="banner"><${Icon} name="warning" /><span>Disabled: new enqueues are refused.
       </span></p>`}
     ${pause && html`<p class="banner"><${Icon} name="pause" /><span><${PausedWords} pause=${pause} /></span></p>`}`;
 }

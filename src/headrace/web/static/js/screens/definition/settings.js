@@ -53,7 +53,7 @@ function Form({ title, settings, definition, show, close }) {
     setBusy(true);
     try {
       show(await api.patch("/admin/jobs/definitions/{key}", { key: definition.key }, changes));
-      say("Saved. It holds from now on, in every worker.");
+      say("Saved. The settings apply from now on, in every worker.");
       close();
     } catch (error) {
       setBusy(false);

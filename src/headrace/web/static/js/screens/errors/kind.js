@@ -62,7 +62,7 @@ function Sample({ kind }) {
           ? html`<a class="link" href=${href("/dead-letter", { definition: kind.definitions[0] })}>${plural(kind.dead_letters, "job")}</a>`
           : "none"
       }</dd>
-      <dt>Said</dt><dd class="facts-wrap">${sample.error}</dd>
+      <dt>Error</dt><dd class="facts-wrap">${sample.error}</dd>
     </dl>
   </div>`;
 }

@@ -108,8 +108,8 @@ export function Log({ job }) {
 
 /** @param {string} status @param {boolean} ended */
 function emptyWords(status, ended) {
-  if (status === "queued" || status === "scheduled") return "It has not started, so it has said nothing yet.";
-  return ended ? "It printed and logged nothing." : "Nothing yet. Lines appear here as they come.";
+  if (status === "queued" || status === "scheduled") return "The job has not started, so there are no lines yet.";
+  return ended ? "The job has no log lines." : "No lines yet. New lines appear here.";
 }
 
 /** What an address means: `L12` is the line with this number, `R2-31` one of an attempt. @param {string} hash */

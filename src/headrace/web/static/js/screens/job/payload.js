@@ -48,6 +48,6 @@ function Source({ job }) {
   return html`${job.source}${
     job.trigger_id && html`, <a class="link" href=${href(`/triggers/${job.trigger_id}`)}>its trigger</a>`
   }${
-    job.event_id && html`, <a class="link" href=${href("/jobs", { q: `event:${job.event_id}` })}>all that the event led to</a>`
+    job.event_id && html`, <a class="link" href=${href("/jobs", { q: `event:${job.event_id}` })}>all jobs of the event</a>`
   }`;
 }

@@ -26,7 +26,7 @@ function Question({ job, close, go }) {
   return html`<${Dialog} title=${`Cancel ${job.definition} ${shortId(job.id)}?`} close=${close} onSubmit=${go} foot=${html`
       <button class="button" type="button" onClick=${close}>Let it run</button>
       <button class="button button-danger" type="submit">Cancel the job</button>`}>
-    <div class="dialog-body"><p>It is running${job.worker ? ` on ${job.worker}` : ""}. It is asked to stop, and what it has done
+    <div class="dialog-body"><p>The job is running${job.worker ? ` on ${job.worker}` : ""}. It is asked to stop, and work that it has done
       so far stays done.</p></div>
   </${Dialog}>`;
 }

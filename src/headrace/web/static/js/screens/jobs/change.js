@@ -25,7 +25,7 @@ export async function changeOne(action, job, show) {
     const changed = await api.post(`/jobs/{job_id}/${action}`, { job_id: job.id });
     show({ ...job, ...changed });
     if (action === "cancel" && FINAL.includes(changed.status) && changed.status !== "canceled") {
-      say("Not canceled. The job had finished before your cancel arrived.");
+      say("Not canceled. The job had ended before your cancel arrived.");
     }
   } catch (error) {
     show(job);

@@ -116,7 +116,7 @@ function Form({ definitions, first, copyOf, retry, close }) {
       }
       ${
         !retry &&
-        html`<${Field} label="Not before" hint="How long from now, such as 30s or 5m; at once when empty."
+        html`<${Field} label="Not before" hint="The delay, for example 30s or 5m; at once when empty."
           problem=${problems.delay_seconds}>${(
           /** @type {Attributes} */ attributes,
         ) =>

@@ -21,7 +21,7 @@ export function NoJobs({ text, status, enqueue, filter }) {
     return api.get("/jobs", { ...rest, limit: 100 }, signal);
   });
   if (!text && !status) {
-    return html`<${Empty} title="No jobs yet"><p>The first one will stand here as soon as it is enqueued.</p>
+    return html`<${Empty} title="No jobs yet"><p>Jobs appear here as soon as they are enqueued.</p>
       ${may("jobs.enqueue") && html`<button class="button" type="button" onClick=${enqueue}><${Icon} name="plus"
         />Enqueue job</button>`}</${Empty}>`;
   }
@@ -34,7 +34,7 @@ export function NoJobs({ text, status, enqueue, filter }) {
     terms: query.terms.filter((term) => term.name !== "after" && term.name !== "before"),
   });
   return html`<${Empty} title="No job matches" icon="search">
-    <p>${matches ? `The same search over all times finds ${matches === 100 ? "100 or more" : plural(matches, "job")}.` : "Nothing fits all of these at once."}
+    <p>${matches ? `The same search over all times finds ${matches === 100 ? "100 or more" : plural(matches, "job")}.` : "No job matches all of these filters."}
       </p>
     ${matches ? html`<a class="button" href=${href("/jobs", { q: without, status })}>Search all times</a>` : html`<a
       class="button" href=${href("/jobs")}>All jobs</a>`}

@@ -22,7 +22,7 @@ export function Actions({ trigger, show, reload }) {
   const reset = async () => {
     try {
       show(await api.post("/jobs/triggers/{trigger_id}/reset", { trigger_id: trigger.id }));
-      say(`${trigger.name} is as code says again.`);
+      say(`${trigger.name} is reset to the settings in code.`);
       reload();
     } catch (error) {
       sayRefused("Not reset.", error);

@@ -72,7 +72,7 @@ export function BackfillDialog({ trigger, close, done }) {
 /** @param {Api.BackfillPreview} preview @param {string} tz */
 function wordsOf({ due, too_many, first, last }, tz) {
   if (too_many) return `More than ${count(due)} due times; choose a shorter range.`;
-  if (due === 0 || !first || !last) return "No due time lies in this range.";
+  if (due === 0 || !first || !last) return "No due time is in this range.";
   const at = (/** @type {string} */ time) => `${dayIn(Date.parse(time), tz)} ${timeIn(Date.parse(time), tz)}`;
   if (due === 1) return `1 due time, ${at(first)} ${tz}.`;
   return `${count(due)} due times, from ${at(first)} to ${at(last)} ${tz}.`;
@@ -98,7 +98,7 @@ function Progress({ trigger, made, close }) {
       clearTimeout(timer);
     };
   }, [made]);
-  const skipped = made.skipped ? ` ${plural(made.skipped, "due time")} came to nothing; the fires say why.` : "";
+  const skipped = made.skipped ? ` ${plural(made.skipped, "due time")} made no job; see the fires.` : "";
   return html`<${Dialog} title=${`Backfill ${trigger.name}`} close=${close} foot=${html`
       <a class="button" href=${href("/jobs", { q: `trigger:${trigger.id} source:backfill` })} onClick=${close}>See the
         jobs</a>

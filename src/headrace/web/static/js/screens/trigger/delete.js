@@ -10,7 +10,7 @@ export function DeleteDialog({ trigger, done, close }) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
   const submit = async () => {
-    if (name !== trigger.name) return setProblem(`Type ${trigger.name} to go on.`);
+    if (name !== trigger.name) return setProblem(`Type ${trigger.name} to continue.`);
     setBusy(true);
     try {
       await api.delete("/jobs/triggers/{trigger_id}", { trigger_id: trigger.id });
@@ -27,8 +27,8 @@ export function DeleteDialog({ trigger, done, close }) {
       <button class="button button-danger" type="submit" disabled=${busy || name !== trigger.name} aria-busy=${busy}>
         Delete trigger</button>`}>
     <div class="fields">
-      <p>It fires no more. Its fires and its jobs stay.</p>
-      <${Field} label=${html`Type <code>${trigger.name}</code> to go on`} problem=${problem}>${(
+      <p>The trigger is deleted. Its fires and its jobs stay.</p>
+      <${Field} label=${html`Type <code>${trigger.name}</code> to continue`} problem=${problem}>${(
         /** @type {Attributes} */ attributes,
       ) =>
         html`<input ...${attributes} value=${name} autocomplete="off" spellcheck=${false}

@@ -14,11 +14,11 @@ export function Deliveries({ trigger, first }) {
   const lines = useOlder(trigger.id, first, (cursor) =>
     api.get("/jobs/triggers/{trigger_id}/deliveries", { trigger_id: trigger.id, cursor, limit: 50 }),
   );
-  return html`<${Panel} title="Deliveries" note="every event that fits, and what became of it">
+  return html`<${Panel} title="Deliveries" note="each matching event, and what became of it">
     ${loaded(first, { what: "The deliveries" }, () =>
       lines.items.length === 0
-        ? html`<${Empty} title="No event yet" icon="triggers"><p>Each event that fits
-            <code> ${trigger.event}</code> will stand here.</p></${Empty}>`
+        ? html`<${Empty} title="No event yet" icon="triggers"><p>Each event that matches
+            <code> ${trigger.event}</code> is listed here.</p></${Empty}>`
         : html`<div class="table-scroll ruled" tabindex="0" role="group" aria-label="Deliveries"><table>
             <thead><tr><th scope="col">Event</th><th scope="col">Outcome</th><th scope="col">Why</th>
               <th scope="col" class="num">When</th></tr></thead>

@@ -15,10 +15,10 @@ export function Fires({ trigger, first }) {
   const lines = useOlder(trigger.id, first, (cursor) =>
     api.get("/jobs/triggers/{trigger_id}/fires", { trigger_id: trigger.id, cursor, limit: 50 }),
   );
-  return html`<${Panel} title="Fires" note="every due time, and what became of it">
+  return html`<${Panel} title="Fires" note="each due time, and what became of it">
     ${loaded(first, { what: "The fires" }, () =>
       lines.items.length === 0
-        ? html`<${Empty} title="Nothing has been due yet" icon="triggers"><p>Each due time will stand here, fired with its
+        ? html`<${Empty} title="Nothing has been due yet" icon="triggers"><p>Each due time is listed here, fired with its
             job or skipped with the reason.</p></${Empty}>`
         : html`<div class="table-scroll ruled" tabindex="0" role="group" aria-label="Fires"><table>
             <thead><tr><th scope="col">Due</th><th scope="col">Outcome</th><th scope="col">Why</th>

@@ -20,13 +20,13 @@ export function Aside({ form, set, problems, preview, rendered }) {
     </aside>`;
   if (form.kind === "init")
     return html`<aside class="editor-aside" aria-labelledby="aside"><h3 id="aside">When</h3>
-      <p class="soft">As soon as it is saved, and once again for each other version.</p></aside>`;
+      <p class="soft">As soon as the trigger is saved, and once again for each new version.</p></aside>`;
   const { answer, error } = preview;
   return html`<aside class="editor-aside ${error ? "is-stale" : ""}" aria-labelledby="aside">
     <h3 id="aside">Next ten, ${form.timezone}</h3>
     <div aria-live="polite">${
       error
-        ? html`<p class="soft">Mend the schedule to see when it fires.</p>`
+        ? html`<p class="soft">Correct the schedule to see when it fires.</p>`
         : answer && html`<${NextTimes} times=${answer.times} tz=${form.timezone} />`
     }</div>
   </aside>`;

@@ -36,7 +36,7 @@ export function ScheduleFields({ words, ...fields }) {
   const names = zones.includes(form.timezone) ? zones : [form.timezone, ...zones];
   return html`
     ${form.kind === "cron" ? html`<${Cron} ...${fields} words=${words} />` : html`<${Line} ...${fields} name="every"
-      label="Every" hint=${words ?? "Such as 30s, 5m or 6h, whatever clocks do."} />`}
+      label="Every" hint=${words ?? "For example 30s, 5m or 6h; changes of clocks have no effect."} />`}
     <div class="field-row">
       <${Field} label="Time zone" problem=${problems.timezone}>${(/** @type {Attributes} */ attributes) =>
         html`<${Select} attributes=${attributes} value=${form.timezone} choose=${set("timezone")}
@@ -47,7 +47,7 @@ export function ScheduleFields({ words, ...fields }) {
       <${Choice} ...${fields} name="catch_up" label="If a fire was missed" options=${CATCH_UP} />
       <${Choice} ...${fields} name="overlap" label="If the last is still running" options=${OVERLAP} />
     </div>
-    <${Json} ...${fields} name="payload" label="Payload" rows=${3} hint="JSON; {{scheduled_for}} stands for the due time." />`;
+    <${Json} ...${fields} name="payload" label="Payload" rows=${3} hint="JSON; {{scheduled_for}} is the due time." />`;
 }
 
 /** Five fields, or one line where the expression has another shape. @param {Fields & {words?: string}} props */
@@ -96,14 +96,14 @@ export function EventFields(fields) {
     <div class="field-row">
       <${Line} ...${fields} name="event" label="Event" placeholder="provider.folder.updated"
         hint="The last word may be *." />
-      <${Line} ...${fields} name="condition" label="Only if" placeholder="every event" hint="Such as event.size > \`100\`" />
+      <${Line} ...${fields} name="condition" label="Only if" placeholder="every event" hint="For example event.size > \`100\`" />
     </div>
-    <${Json} ...${fields} name="payload" label="Payload template" rows=${6} hint=${`{{event.…}} stands for what the event says.${names.length ? ` It takes ${names.join(", ")}.` : ""}`} />
+    <${Json} ...${fields} name="payload" label="Payload template" rows=${6} hint=${`{{event.…}} is data of the event.${names.length ? ` It takes ${names.join(", ")}.` : ""}`} />
     <${Line} ...${fields} name="dedupe_window_seconds" label="Same payload once in" placeholder="no matter how often" />`;
 }
 
 /** @param {Fields} fields */
 export function InitFields(fields) {
-  return html`<${Line} ...${fields} name="init_version" label="Version" hint="It fires once for each: change it to have it fire again." />
+  return html`<${Line} ...${fields} name="init_version" label="Version" hint="The trigger fires once for each version: change the version to fire again." />
     <${Json} ...${fields} name="payload" label="Payload" rows=${4} />`;
 }

@@ -31,7 +31,7 @@ export function QueueSettings({ queue, close, put }) {
     ${(/** @type {Record<string, string>} */ problems) => html`
       <${TextField} label="Jobs at once, over all workers" hint="Empty is no limit." problem=${problems.max_running}
         value=${most} set=${setMost} numeric />
-      <${TextField} label="Seconds after which a job is served as the most urgent are" hint="0 is never."
+      <${TextField} label="Seconds after which a job is served like the most urgent" hint="0 is never."
         problem=${problems.ageing_seconds} value=${ageing} set=${setAgeing} numeric />
       <label class="field field-check"><input type="checkbox" checked=${fair}
         onChange=${ticked(setFair)} /><span>Tenants take turns, by their

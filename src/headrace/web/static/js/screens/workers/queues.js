@@ -26,7 +26,7 @@ export function QueueTable({ queues, history, shares, resource }) {
   const chosen = queues.find((one) => one.queue === open?.name);
   const close = () => setOpen(null);
   if (queues.length === 0)
-    return html`<${Empty} title="No queue yet" icon="workers"><p>A queue is there as soon as a definition names it.</p>
+    return html`<${Empty} title="No queue yet" icon="workers"><p>A queue exists as soon as a definition names it.</p>
       </${Empty}>`;
   return html`
     <div class="table-scroll"><table class="cards">
@@ -43,7 +43,7 @@ export function QueueTable({ queues, history, shares, resource }) {
       open?.what === "pause" &&
       chosen &&
       html`<${PauseDialog} what=${`queue ${chosen.queue}`} close=${close}
-      says="No more of its jobs are claimed. What runs, runs on."
+      says="No more of its jobs are claimed. Running jobs continue, and enqueues are accepted."
       pause=${async (/** @type {Api.PauseRequest} */ request) =>
         put(await api.post("/admin/queues/{queue}/pause", { queue: chosen.queue }, request))} />`
     }

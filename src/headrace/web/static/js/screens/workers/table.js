@@ -12,7 +12,7 @@ import { html } from "../../ui.js";
 /** @param {{workers: Api.WorkerAnswer[], names: Map<string, string>, resource: Resource<Api.WorkerAnswer[]>}} props */
 export function WorkerTable({ workers, names, resource }) {
   if (workers.length === 0)
-    return html`<${Empty} title="No worker is live" icon="workers"><p>What is queued waits until one comes.</p>
+    return html`<${Empty} title="No worker is live" icon="workers"><p>Queued jobs wait for a worker.</p>
       <pre class="code-block">headrace worker app:hr</pre></${Empty}>`;
   const newest = workers.map((worker) => worker.version).reduce((a, b) => (isOlder(a, b) ? b : a));
   const put = (/** @type {Api.WorkerAnswer} */ changed) =>
@@ -59,7 +59,7 @@ function Row({ worker, names, older, put }) {
         : html`<span class="quiet">${lost ? "its jobs went back to the queue" : "nothing"}</span>`
     }</td>
     <td class="num" data-label="Memory">${
-      worker.memory_bytes === null ? html`<span class="quiet">not told</span>` : bytes(worker.memory_bytes)
+      worker.memory_bytes === null ? html`<span class="quiet">unknown</span>` : bytes(worker.memory_bytes)
     }</td>
     <td data-label="Version">${worker.version}${older && html` <span class="tag tag-warn">older</span>`}</td>
     <td class="soft" data-label="Host">${worker.hostname}<span class="cell-sub">process ${worker.pid}</span></td>
