@@ -39,7 +39,7 @@ HEAD = """\
 
 Settings are read once, in this order, and later sources win: `headrace.toml` (found upwards from the working directory,
 or named by `--config` or `HEADRACE_CONFIG`), environment variables, then flags and arguments. Unknown keys and values
-out of range are refused, all at once, each with its source: file and line, variable or flag. `headrace config show` shows
+out of range are refused, all at once, each with its source: file and line, variable or flag. `headrace config show` has
 each value and its source, `headrace config init` writes a file with every key. Lists in variables have commas.
 
 | key | variable | default | allowed | what |
