@@ -74,7 +74,9 @@ async def test_settings_of_a_role_or_a_database_that_hurt_are_named_with_the_way
         async with pooled(database_url) as (url, _):
             behind = (await findings(url))["session"]
         assert behind.state == "warn"
-        assert behind.detail.startswith("default_transaction_isolation = repeatable read of the database holds for us")
+        assert behind.detail.startswith(
+            "default_transaction_isolation = repeatable read of the database applies to Headrace"
+        )
         assert behind.do == f"ALTER DATABASE {database} RESET default_transaction_isolation"
         await connection.execute(f"alter database {database} set default_transaction_read_only = on")
         closed = (await findings(database_url))["session"]

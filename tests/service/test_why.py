@@ -54,23 +54,23 @@ def said(**changes: Any) -> dict[str, str]:
         (
             {"status": JobStatus.RUNNING, "worker": "w1", "claimed_at": NOW - timedelta(minutes=4)},
             "running",
-            "It is running on w1, since 2029-12-31 23:56:00 UTC (4 min).",
+            "The job is running on w1, since 2029-12-31 23:56:00 UTC (4 min).",
         ),
         (
             {"status": JobStatus.RUNNING, "worker": "w1", "silent_for": 50.0, "lease_left": 10.0},
             "silent",
-            "Worker w1, which runs it, has been silent for 50 s: its process may be stopped, frozen or gone. "
-            "When its lease ends, in 10 s, the job goes to another.",
+            "Worker w1, which runs the job, has been silent for 50 s: its process may be stopped, frozen or gone. "
+            "When its lease ends, in 10 s, the job moves to another worker.",
         ),
         (
             {"status": JobStatus.RUNNING, "worker": "w1", "silent_for": 70.0, "lease_left": -10.0},
             "silent",
-            "Its lease is over: the job goes to another within moments.",
+            "Its lease has ended: the job moves to another worker within moments.",
         ),
         ({"status": JobStatus.RUNNING, "warned": "process 7 stands still"}, "warned", "warns: process 7 stands still."),
         ({"run_at": NOW + timedelta(hours=3), "status": JobStatus.SCHEDULED}, "scheduled", "in 3 h"),
         ({"run_at": NOW + timedelta(seconds=30), "spent": 2}, "scheduled", "Attempt 3"),
-        ({"run_at": NOW - timedelta(seconds=1)}, "due", "has come"),
+        ({"run_at": NOW - timedelta(seconds=1)}, "due", "is due"),
         (
             {"unreadable_since": NOW - timedelta(minutes=4), "version": "new", "versions": ["old"]},
             "unreadable",
@@ -79,7 +79,7 @@ def said(**changes: Any) -> dict[str, str]:
         (
             {"unreadable_since": NOW - timedelta(minutes=4), "version": "new", "versions": ["new"]},
             "unreadable",
-            "workers could not read it for 4 min",
+            "workers could not read the payload for 4 min",
         ),
         ({"enabled": False}, "disabled", '"send" is disabled'),
         ({"paused": True}, "paused", '"mail" is paused'),
@@ -91,7 +91,7 @@ def said(**changes: Any) -> dict[str, str]:
         ),
         ({"max_concurrency": 3, "running": 3}, "definition_limit", "All 3 places"),
         ({"max_running_of_key": 1, "running_of_key": 1}, "key_limit", "concurrency key"),
-        ({"max_running_of_tenant": 2, "running_of_tenant": 2}, "tenant_limit", "its tenant"),
+        ({"max_running_of_tenant": 2, "running_of_tenant": 2}, "tenant_limit", "the tenant"),
         ({"max_running_of_queue": 2, "running_of_queue": 4}, "queue_limit", "(4 running)"),
         ({"opens_in": 30.0}, "rate_limit", "in 30 s"),
         ({"workers": 0, "knowing_workers": 0}, "no_worker", 'serves the queue "mail"'),
@@ -121,7 +121,7 @@ async def test_a_running_job_says_that_its_worker_is_silent(api: Api, acme: http
 
     [alive] = await told()
     assert alive["code"] == "running"
-    assert alive["detail"].startswith("It is running on w1, since 20")
+    assert alive["detail"].startswith("The job is running on w1, since 20")
 
     aged = "heartbeat_at = now() - lease * 0.7, lease_expires_at = now() + lease * 0.3"
     await api.execute(f"update headrace.worker set {aged} where id = $1", worker)
@@ -130,7 +130,7 @@ async def test_a_running_job_says_that_its_worker_is_silent(api: Api, acme: http
     assert re.search(r"^Worker w1, .* silent for \d+ s: .* When its lease ends, in \d+ s, ", silent["detail"])
 
     await api.execute("update headrace.worker set state = 'lost', stopped_at = now() where id = $1", worker)
-    assert "Its lease is over" in (await told())[0]["detail"]
+    assert "Its lease has ended" in (await told())[0]["detail"]
 
 
 async def test_a_job_behind_a_busy_worker_says_so(api: Api, acme: httpx.AsyncClient) -> None:

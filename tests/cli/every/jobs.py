@@ -16,7 +16,7 @@ JOBS = {
     "jobs logs": Entry("reminding", NOTHING, 3, "see headrace jobs list", "run seq level message"),
     "jobs attempts": Entry("succeeded", "zz", 3, NO_ID, "run outcome started_at finished_at error"),
     "jobs wait": Entry("succeeded in ", "zz --timeout soon", 2, "--timeout", f"{JOB} result"),
-    "jobs why": Entry("It has ended: succeeded.", "zz", 3, NO_ID, "reasons"),
+    "jobs why": Entry("The job has ended: succeeded.", "zz", 3, NO_ID, "reasons"),
     "jobs watch": Entry("", "--for ever", 2, "--for", JOB),
     "jobs bulk cancel": Entry("0 jobs to cancel", "--status purple", 2, FILTER, "matching"),
     "jobs bulk retry": Entry("0 jobs to retry", "--since yore --yes", 2, "--since", "matching"),

@@ -181,7 +181,7 @@ async def test_a_waiting_job_says_what_it_waits_for(dash: Dash) -> None:
 
 async def test_a_running_job_says_that_its_worker_is_silent(dash: Dash) -> None:
     job_id = await dash.enqueue("hold")
-    said = [("silent", "Worker w1 has been silent for 50 s."), ("running", "It is running on w1.")]
+    said = [("silent", "Worker w1 has been silent for 50 s."), ("running", "The job is running on w1.")]
     answer = {"reasons": [{"code": code, "detail": detail} for code, detail in said]}
     await dash.page.route(re.compile(f"/jobs/{job_id}/why"), lambda route: route.fulfill(json=answer))
     await dash.open(f"/jobs/{job_id}")

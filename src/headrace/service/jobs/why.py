@@ -90,12 +90,12 @@ async def read_facts(scope: Scope, job_id: UUID) -> WhyFacts:
 def reasons(facts: WhyFacts) -> list[Reason]:
     """What keeps it waiting, the weightiest first; for a job that does not wait, what it does."""
     if facts.status.is_final:
-        return [Reason("ended", f"It has ended: {facts.status}.")]
+        return [Reason("ended", f"The job has ended: {facts.status}.")]
     if facts.status is JobStatus.RUNNING:
-        warned = [Reason("warned", f"Its log warns: {facts.warned}.")] if facts.warned else []
+        warned = [Reason("warned", f"The job's log warns: {facts.warned}.")] if facts.warned else []
         return [*_silent(facts), *warned, _running(facts)]
     return [*_unreadable(facts), *_not_yet(facts), *_held_up(facts), *_nobody(facts), *_behind(facts)] or [
-        Reason("next", "Nothing prevents it: a worker will claim it within moments.")
+        Reason("next", "Nothing prevents a claim: a worker will take the job within moments.")
     ]
 
 
@@ -105,21 +105,23 @@ def _running(facts: WhyFacts) -> Reason:
         span = _span(max(0.0, (facts.now - facts.claimed_at).total_seconds()))
         since = f", since {facts.claimed_at:%Y-%m-%d %H:%M:%S} UTC ({span})"
     stopping = ", and was asked to stop" if facts.cancel_requested else ""
-    return Reason("running", f"It is running on {facts.worker or 'a worker'}{since}{stopping}.")
+    return Reason("running", f"The job is running on {facts.worker or 'a worker'}{since}{stopping}.")
 
 
 def _silent(facts: WhyFacts) -> list[Reason]:
     """A handler that stops, freezes or crashes its worker's process cannot say so: its worker's silence does."""
     if facts.silent_for is None:
         return []
-    detail = (
-        f"Worker {facts.worker or 'of an unknown name'}, which runs it, has been silent for {_span(facts.silent_for)}"
-    )
+    who = f"Worker {facts.worker or 'of an unknown name'}, which runs the job,"
+    detail = f"{who} has been silent for {_span(facts.silent_for)}"
     left = facts.lease_left or 0.0
-    then = f"When its lease ends, in {_span(left)}," if left > 0 else "Its lease is over:"
+    then = f"When its lease ends, in {_span(left)}," if left > 0 else "Its lease has ended:"
     soon = "" if left > 0 else " within moments"
     return [
-        Reason("silent", f"{detail}: its process may be stopped, frozen or gone. {then} the job goes to another{soon}.")
+        Reason(
+            "silent",
+            f"{detail}: its process may be stopped, frozen or gone. {then} the job moves to another worker{soon}.",
+        )
     ]
 
 
@@ -133,11 +135,15 @@ def _unreadable(facts: WhyFacts) -> list[Reason]:
         else "No live worker has reported its version"
     )
     if facts.version is not None and set(facts.versions) <= {facts.version}:
-        detail = f'Its payload does not fit version {facts.version} of "{facts.definition}"'
-        return [Reason("unreadable", f"{detail}, which is the newest: workers could not read it {since}. {theirs}.")]
+        detail = f'The payload does not fit version {facts.version} of "{facts.definition}"'
+        return [
+            Reason(
+                "unreadable", f"{detail}, which is the newest: workers could not read the payload {since}. {theirs}."
+            )
+        ]
     newest = f" ({facts.version} was declared last)" if facts.version else ""
-    detail = f'It was enqueued by a newer version of "{facts.definition}"{newest}, or by one that is gone'
-    return [Reason("unreadable", f"{detail}: workers could not read it {since}. {theirs}.")]
+    detail = f'The job was enqueued by a newer version of "{facts.definition}"{newest}, or by a deleted one'
+    return [Reason("unreadable", f"{detail}: workers could not read the payload {since}. {theirs}.")]
 
 
 def _not_yet(facts: WhyFacts) -> list[Reason]:
@@ -145,8 +151,8 @@ def _not_yet(facts: WhyFacts) -> list[Reason]:
         return []
     seconds = (facts.run_at - facts.now).total_seconds()
     if seconds <= 0:
-        return [Reason("due", "Its time has come: a scheduler will queue it within moments.")]
-    subject = f"Attempt {facts.spent + 1} is" if facts.spent else "It is"
+        return [Reason("due", "The job is due: a scheduler will queue it within moments.")]
+    subject = f"Attempt {facts.spent + 1} is" if facts.spent else "The job is"
     return [Reason("scheduled", f"{subject} scheduled for {facts.run_at:%Y-%m-%d %H:%M:%S} UTC, in {_span(seconds)}.")]
 
 
@@ -168,8 +174,8 @@ def _limited(facts: WhyFacts) -> list[Reason]:
     """Places that are all taken, and a rate that is used up."""
     places = (
         ("definition", f'the definition "{facts.definition}"', facts.max_concurrency, facts.running),
-        ("key", "its concurrency key", facts.max_running_of_key, facts.running_of_key),
-        ("tenant", "its tenant", facts.max_running_of_tenant, facts.running_of_tenant),
+        ("key", "the concurrency key", facts.max_running_of_key, facts.running_of_key),
+        ("tenant", "the tenant", facts.max_running_of_tenant, facts.running_of_tenant),
         ("queue", f'the queue "{facts.queue}"', facts.max_running_of_queue, facts.running_of_queue),
     )
     result = [
@@ -199,9 +205,9 @@ def _behind(facts: WhyFacts) -> list[Reason]:
     result = []
     if facts.ahead:
         n = f"{MOST_COUNTED:,} or more" if facts.ahead >= MOST_COUNTED else f"{facts.ahead:,}"
-        result.append(Reason("behind", f"It waits behind {n} job{'' if facts.ahead == 1 else 's'} of its queue."))
+        result.append(Reason("behind", f"The job waits behind {n} job{'' if facts.ahead == 1 else 's'} of its queue."))
     if facts.knowing_workers and facts.free_slots <= 0 and facts.run_at is None:
-        result.append(Reason("busy", f"All workers that could run it are busy ({facts.knowing_workers} of them)."))
+        result.append(Reason("busy", f"All workers that could run the job are busy ({facts.knowing_workers} of them)."))
     if facts.suspect:
         detail = "A worker died while the job ran, so the job runs again alone."
         result.append(Reason("suspect", detail))
