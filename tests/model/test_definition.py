@@ -31,7 +31,7 @@ BAD = [
     ({"rate_limit": "often"}, "a rate is a number and a period, for example 10/s"),
     ({"rate_burst": 2}, "rate_burst needs a rate_limit"),
     ({"rate_per_key": True}, "A limit for each key needs a concurrency_key"),
-    ({"owner": "me"}, "there is no setting owner; there are queue, priority"),
+    ({"owner": "me"}, "unknown setting owner; known settings: queue, priority"),
 ]
 
 

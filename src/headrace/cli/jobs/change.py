@@ -28,7 +28,9 @@ Ids = Annotated[
     typer.Argument(metavar="ID…", help="Ids of jobs, or prefixes or suffixes of ids.", autocompletion=job_ids),
 ]
 # What the command line reads in a form of its own; `-q` is short for the queue everywhere.
-DELAY = Annotated[str | None, typer.Option("--delay", help="How long the job waits before it may run, such as 5m.")]
+DELAY = Annotated[
+    str | None, typer.Option("--delay", help="The delay before the earliest start of the job, for example 5m.")
+]
 AT = Annotated[str | None, typer.Option("--at", help="The job does not run before this time; UTC without a zone.")]
 HOW = options_of(JobRequest, besides=("definition", "payload"), short={"queue": "-q"}) | {
     "delay_seconds": DELAY,

@@ -16,8 +16,10 @@ from headrace.cli.triggers.options import RULES, settings_sent, unset
 from headrace.cli.triggers.tables import rule
 from headrace.errors import BadRequest
 
-NewName = Annotated[str, typer.Argument(metavar="NAME", help="What it will be called.")]
-Key = Annotated[str, typer.Argument(metavar="DEFINITION", help="What it runs.", autocompletion=definition_keys)]
+NewName = Annotated[str, typer.Argument(metavar="NAME", help="The name of the trigger.")]
+Key = Annotated[
+    str, typer.Argument(metavar="DEFINITION", help="The definition to run.", autocompletion=definition_keys)
+]
 
 
 async def create(

@@ -22,7 +22,7 @@ OPTIONS = {
 RULES = ("cron", "every", "event", "init")
 # What a preview of times needs to know.
 TIME_RULE = ("cron", "every", "timezone", "starts_at", "ends_at")
-EXAMPLES = {"duration": "such as 15m", "choice": "one of {}", "moment": "such as 2030-01-31T08:00:00Z, or 2h"}
+EXAMPLES = {"duration": "for example 15m", "choice": "one of {}", "moment": "for example 2030-01-31T08:00:00Z, or 2h"}
 
 
 def _option(name: str, setting: Setting) -> Any:
@@ -83,7 +83,7 @@ def check_rule(given: Mapping[str, Any]) -> None:
 
         zone(given["timezone"])
     if "event" not in given and "condition" in given and rules:
-        raise BadRequest("--condition is for --event")
+        raise BadRequest("--condition needs --event")
 
 
 def unset(names: list[str]) -> dict[str, None]:

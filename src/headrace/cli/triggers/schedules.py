@@ -9,5 +9,5 @@ from headrace.cli.triggers.find import TIME
 from headrace.cli.triggers.list import Group
 from headrace.cli.triggers.options import OF_SCHEDULES
 
-app = typer.Typer(no_args_is_help=True, help="Triggers by time.")
+app = typer.Typer(no_args_is_help=True, help="Manage triggers by time.")
 add_commands(app, Group("schedules", TIME), OF_SCHEDULES)

@@ -83,7 +83,7 @@ def trigger_rows(trigger: Trigger) -> list[tuple[str, Any]]:
         ("next", when(trigger["next_run_at"]) if trigger["enabled"] else None),
         ("last", when(trigger["last_run_at"])),
         ("fires", f"{trigger['fires']:,}" + (f" of {trigger['max_fires']:,}" if trigger["max_fires"] else "")),
-        ("runs", f"{trigger['runs']:,}, with those by hand"),
+        ("runs", f"{trigger['runs']:,}, with runs by hand"),
         *_settings(trigger),
         ("code", f"of {trigger['app']}" if trigger["app"] else None),
         ("overrides", overridden(trigger["overrides"])),

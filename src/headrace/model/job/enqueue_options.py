@@ -19,30 +19,30 @@ class CommonOptions(TypedDict, total=False):
     priority: int | None
     """Jobs with a lower number run first."""
     delay: timedelta | float | None
-    """How long the job waits before it may run."""
+    """The delay before the earliest start of the job."""
     scheduled_for: datetime | None
-    """The job does not run before this time."""
+    """The earliest start of the job."""
     dedupe_while: Literal["live", "waiting"]
-    """Until when a dedupe key is taken: until its job has ended, or until its job runs."""
+    """How long a job has its dedupe key: until the job has ended, or until the job is claimed."""
     correlation_id: str | None
-    """A mark of jobs that belong together."""
+    """An id that related jobs share."""
     max_attempts: int | None
-    """Attempts at most; by default the definition's."""
+    """The most attempts; by default the definition's."""
 
 
 class EnqueueOptions(CommonOptions, total=False):
     """What can be asked of one job."""
 
     dedupe_key: str | None
-    """One live job for each key."""
+    """A key that one live job of the tenant has at a time."""
     idempotency_key: str | None
-    """The same job for each key, for as long as history is kept."""
+    """A repeated request with this key returns the same job while history is kept."""
 
 
 class EnqueueManyOptions(CommonOptions, total=False):
     """What can be asked of many jobs."""
 
     dedupe_keys: Sequence[str | None] | None
-    """A key, or None, for each payload. One live job for each key."""
+    """A key, or None, for each payload. A key that one live job of the tenant has at a time."""
     idempotency_keys: Sequence[str | None] | None
-    """A key, or None, for each payload. The same job for each key, for as long as history is kept."""
+    """A key, or None, for each payload. A repeated request with this key returns the same job while history is kept."""

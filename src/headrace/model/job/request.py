@@ -25,7 +25,8 @@ class JobRequest:
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     definition: Annotated[
-        str, Field(pattern=NAME, max_length=200, description="What the job runs.", examples=["sync-dropbox"])
+        str,
+        Field(pattern=NAME, max_length=200, description="The definition that the job runs.", examples=["sync-dropbox"]),
     ]
     payload: Annotated[
         Mapping[str, Any], Field(description="The arguments of the job.", examples=[{"path_prefix": "/reports"}])
@@ -36,18 +37,24 @@ class JobRequest:
     ] = None
     priority: Annotated[int | None, Field(ge=0, le=1000, description="Jobs with a lower number run first.")] = None
     delay_seconds: Annotated[
-        float | None, Field(ge=0, le=LONGEST_AHEAD, description="How long the job waits before it may run.")
+        float | None, Field(ge=0, le=LONGEST_AHEAD, description="The delay before the earliest start of the job.")
     ] = None
-    scheduled_for: Annotated[Moment | None, Field(description="The job does not run before this time.")] = None
+    scheduled_for: Annotated[Moment | None, Field(description="The earliest start of the job.")] = None
     dedupe_key: Annotated[
-        str | None, Field(pattern=TEXT, min_length=1, max_length=500, description="One live job for each key.")
+        str | None,
+        Field(
+            pattern=TEXT,
+            min_length=1,
+            max_length=500,
+            description="A key that one live job of the tenant has at a time.",
+        ),
     ] = None
     dedupe_while: Annotated[
         Literal["live", "waiting"],
         # Generated clients would have to send what has a default.
         Field(
             json_schema_extra=lambda schema: schema.pop("default", None),
-            description="Until when a dedupe key is taken: until its job has ended, or until its job runs.",
+            description="How long a job has its dedupe key: until the job has ended, or until the job is claimed.",
         ),
     ] = "live"
     idempotency_key: Annotated[
@@ -56,14 +63,14 @@ class JobRequest:
             pattern=TEXT,
             min_length=1,
             max_length=500,
-            description="The same job for each key, for as long as history is kept.",
+            description="A repeated request with this key returns the same job while history is kept.",
         ),
     ] = None
     correlation_id: Annotated[
-        str | None, Field(pattern=TEXT, max_length=500, description="A mark of jobs that belong together.")
+        str | None, Field(pattern=TEXT, max_length=500, description="An id that related jobs share.")
     ] = None
     max_attempts: Annotated[
-        int | None, Field(ge=1, le=1000, description="Attempts at most; by default the definition's.")
+        int | None, Field(ge=1, le=1000, description="The most attempts; by default the definition's.")
     ] = None
 
     def __post_init__(self) -> None:

@@ -101,31 +101,31 @@ class TriggerOptions(TypedDict, total=False):
     """What code declares of when a job fires."""
 
     cron: str | None
-    """The times at which a schedule fires, such as 0 2 * * * or @daily."""
+    """The times at which a schedule fires, for example 0 2 * * * or @daily."""
     every: float | timedelta | None
     """The time between two fires of a schedule, counted from starts_at."""
     event: str | None
-    """The name of the events on which it fires; the last word may be *."""
+    """The name of the events on which the trigger fires; the last word may be *."""
     init: bool | str | None
     """Fires once; with a text, once for each version."""
     condition: str | None
-    """It fires only on events for which this holds, such as event.size > `100`."""
+    """The trigger fires only on events that meet this condition, for example event.size > `100`."""
     timezone: str
-    """The zone of the clock that cron goes by, such as Europe/Berlin."""
+    """The time zone of cron, for example Europe/Berlin."""
     payload: dict[str, Any]
-    """The payload of its jobs, with placeholders such as {{event.path}}."""
+    """The payload of the jobs, with placeholders like {{event.path}}."""
     catch_up: Literal["none", "latest", "all"]
-    """Which of the due times that were missed fire."""
+    """Which missed due times fire."""
     misfire_grace: float | timedelta
     """A due time that is later than this counts as missed."""
     overlap: Literal["allow", "skip", "queue_one", "cancel_running"]
     """What a due time does while an earlier job is live."""
     jitter: float | timedelta
-    """Each job starts later by a random part of this."""
+    """Each job is delayed by a random part of this time."""
     dedupe_window: float | timedelta | None
     """The same payload makes one job within this time."""
     pause_on_failures: int | None
-    """It turns itself off after this many failed jobs in a row."""
+    """This number of failed jobs in a row turns the trigger off."""
 
 
 class TriggerColumns(TypedDict, total=False):
@@ -134,45 +134,45 @@ class TriggerColumns(TypedDict, total=False):
     trigger_type: Literal["schedule", "init", "event"]
     """A schedule fires at its times, init once for each version."""
     cron: str | None
-    """The times at which a schedule fires, such as 0 2 * * * or @daily."""
+    """The times at which a schedule fires, for example 0 2 * * * or @daily."""
     every_seconds: float | None
     """The time between two fires of a schedule, counted from starts_at."""
     event: str | None
-    """The name of the events on which it fires; the last word may be *."""
+    """The name of the events on which the trigger fires; the last word may be *."""
     init_version: str
     """An init trigger fires once for each version."""
     condition: str | None
-    """It fires only on events for which this holds, such as event.size > `100`."""
+    """The trigger fires only on events that meet this condition, for example event.size > `100`."""
     timezone: str
-    """The zone of the clock that cron goes by, such as Europe/Berlin."""
+    """The time zone of cron, for example Europe/Berlin."""
     payload: dict[str, Any]
-    """The payload of its jobs, with placeholders such as {{event.path}}."""
+    """The payload of the jobs, with placeholders like {{event.path}}."""
     catch_up: Literal["none", "latest", "all"]
-    """Which of the due times that were missed fire."""
+    """Which missed due times fire."""
     misfire_grace_seconds: float
     """A due time that is later than this counts as missed."""
     overlap: Literal["allow", "skip", "queue_one", "cancel_running"]
     """What a due time does while an earlier job is live."""
     jitter_seconds: float
-    """Each job starts later by a random part of this."""
+    """Each job is delayed by a random part of this time."""
     dedupe_window_seconds: float | None
     """The same payload makes one job within this time."""
     pause_on_failures: int | None
-    """It turns itself off after this many failed jobs in a row."""
+    """This number of failed jobs in a row turns the trigger off."""
     starts_at: datetime | None
-    """It does not fire before this time."""
+    """The trigger does not fire before this time."""
     ends_at: datetime | None
-    """It does not fire at this time or after."""
+    """The trigger does not fire at this time or later."""
     max_fires: int | None
-    """It has finished after this many fires."""
+    """The most jobs by the rule."""
     queue: str | None
-    """The queue in which its jobs wait."""
+    """The queue in which the jobs wait."""
     priority: int | None
     """Jobs with a lower number run first."""
     max_attempts: int | None
-    """How often one of its jobs is attempted."""
+    """The most attempts of a job."""
     catch_up_cap: int
-    """How many missed due times fire where all of them do."""
+    """The most missed due times that fire with catch_up all."""
 
 
 class AlertRuleColumns(TypedDict, total=False):

@@ -165,7 +165,7 @@ def _problems(
         if name in known:
             yield name, f"{said} is {known[name].takes}, not {found['input']!r}"
         else:
-            yield name, f"there is no setting {said}; there are {', '.join(known)}"
+            yield name, f"unknown setting {said}; known settings: {', '.join(known)}"
 
 
 @cache

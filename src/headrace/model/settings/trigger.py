@@ -75,9 +75,9 @@ class DeclaredTriggerSettings(SettingsModel):
         group=FIRES,
         label="Cron",
         none="none",
-        allowed="a cron rule of five fields, such as 0 2 * * *, or @daily",
+        allowed="a cron rule of five fields, for example 0 2 * * *, or @daily",
         types=SCHEDULE,
-        help="The times at which a schedule fires, such as 0 2 * * * or @daily.",
+        help="The times at which a schedule fires, for example 0 2 * * * or @daily.",
     )
     every_seconds: float | None = setting(
         None,
@@ -96,9 +96,9 @@ class DeclaredTriggerSettings(SettingsModel):
         group=FIRES,
         label="Event",
         none="none",
-        allowed="words of A-Z a-z 0-9 _ - with dots between them, of which the last may be *",
+        allowed="words of A-Z a-z 0-9 _ - with dots between them; the last word may be *",
         types=ONE_EVENT,
-        help="The name of the events on which it fires; the last word may be *.",
+        help="The name of the events on which the trigger fires; the last word may be *.",
     )
     init_version: str = setting(
         "",
@@ -114,25 +114,25 @@ class DeclaredTriggerSettings(SettingsModel):
         pattern=STORABLE,
         group=FIRES,
         label="Condition",
-        none="every such event",
+        none="every event of this name",
         allowed="a JMESPath expression",
         types=ONE_EVENT,
-        help="It fires only on events for which this holds, such as event.size > `100`.",
+        help="The trigger fires only on events that meet this condition, for example event.size > `100`.",
     )
     timezone: str = setting(
         "UTC",
         pattern=STORABLE,
         group=FIRES,
         label="Time zone",
-        allowed="an IANA name such as Europe/Berlin",
+        allowed="an IANA name like Europe/Berlin",
         types=SCHEDULE,
-        help="The zone of the clock that cron goes by, such as Europe/Berlin.",
+        help="The time zone of cron, for example Europe/Berlin.",
     )
     payload: dict[str, Any] = setting(
-        {}, group=JOBS, label="Payload", help="The payload of its jobs, with placeholders such as {{event.path}}."
+        {}, group=JOBS, label="Payload", help="The payload of the jobs, with placeholders like {{event.path}}."
     )
     catch_up: CatchUp = setting(
-        "latest", group=TROUBLE, label="Catch up", types=SCHEDULE, help="Which of the due times that were missed fire."
+        "latest", group=TROUBLE, label="Catch up", types=SCHEDULE, help="Which missed due times fire."
     )
     misfire_grace_seconds: float = setting(
         60.0,
@@ -153,7 +153,7 @@ class DeclaredTriggerSettings(SettingsModel):
         group=TROUBLE,
         label="Spread starts over",
         types=TIMES,
-        help="Each job starts later by a random part of this.",
+        help="Each job is delayed by a random part of this time.",
     )
     dedupe_window_seconds: float | None = setting(
         None,
@@ -172,7 +172,7 @@ class DeclaredTriggerSettings(SettingsModel):
         label="Pause after failures",
         none="never",
         types=SCHEDULE,
-        help="It turns itself off after this many failed jobs in a row.",
+        help="This number of failed jobs in a row turns the trigger off.",
     )
 
 
@@ -204,7 +204,7 @@ class TriggerSettings(DeclaredTriggerSettings):
         label="Not before",
         none="at once",
         types=SCHEDULE,
-        help="It does not fire before this time.",
+        help="The trigger does not fire before this time.",
     )
     ends_at: Moment | None = setting(
         None,
@@ -213,7 +213,7 @@ class TriggerSettings(DeclaredTriggerSettings):
         label="Not at or after",
         none="never",
         types=SCHEDULE,
-        help="It does not fire at this time or after.",
+        help="The trigger does not fire at this time or later.",
     )
     max_fires: int | None = setting(
         None,
@@ -223,7 +223,7 @@ class TriggerSettings(DeclaredTriggerSettings):
         label="At most",
         none="no limit",
         types=SCHEDULE,
-        help="It has finished after this many fires.",
+        help="The most jobs by the rule.",
     )
     queue: str | None = setting(
         None,
@@ -232,7 +232,7 @@ class TriggerSettings(DeclaredTriggerSettings):
         label="Queue",
         none="the definition's",
         allowed=QUEUE_NAMES,
-        help="The queue in which its jobs wait.",
+        help="The queue in which the jobs wait.",
     )
     priority: int | None = setting(
         None,
@@ -250,7 +250,7 @@ class TriggerSettings(DeclaredTriggerSettings):
         group=JOBS,
         label="Attempts",
         none="the definition's",
-        help="How often one of its jobs is attempted.",
+        help="The most attempts of a job.",
     )
     catch_up_cap: int = setting(
         100,
@@ -259,7 +259,7 @@ class TriggerSettings(DeclaredTriggerSettings):
         group=TROUBLE,
         label="Make up for at most",
         types=SCHEDULE,
-        help="How many missed due times fire where all of them do.",
+        help="The most missed due times that fire with catch_up all.",
     )
 
 

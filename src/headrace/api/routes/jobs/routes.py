@@ -32,14 +32,14 @@ from headrace.model.job.request import JobRequest
 router = new_router(prefix="/jobs", tags=["jobs"])
 
 
-@router.post("", status_code=201, responses={200: {"model": Job, "description": "it was there already"}})
+@router.post("", status_code=201, responses={200: {"model": Job, "description": "the job existed"}})
 async def enqueue(
     service: CurrentService,
     new: JobRequest,
     response: Response,
     idempotency_key: Annotated[str | None, Header(max_length=500)] = None,
 ) -> Job:
-    """Enqueue a job; 200 with the existing one when a key says that it is there already."""
+    """Enqueue a job; 200 with the existing job when a dedupe key or an idempotency key finds one."""
     if idempotency_key is not None and new.idempotency_key is None:
         new = replace(new, idempotency_key=idempotency_key)
     enqueued = await service.jobs.enqueue(new)
@@ -76,7 +76,7 @@ async def count_jobs(service: CurrentService) -> CountsAnswer:
 
 @router.get("/{job_id}")
 async def get_job(service: CurrentService, job_id: UUID) -> Job:
-    """One job as it stands."""
+    """Show one job."""
     return await service.jobs.get(job_id)
 
 
@@ -94,11 +94,11 @@ async def why(service: CurrentService, job_id: UUID) -> WhyAnswer:
 
 @router.post("/{job_id}/cancel")
 async def cancel_job(service: CurrentService, job_id: UUID) -> Job:
-    """Cancel it, or tell it to stop if it runs; a job that has ended stays as it is."""
+    """Cancel a job. A running job is asked to stop; an ended job does not change."""
     return await service.jobs.cancel(job_id)
 
 
 @router.post("/{job_id}/retry")
 async def retry_job(service: CurrentService, job_id: UUID, retry: RetryRequest | None = None) -> Job:
-    """Run an ended job again; with another payload as a new job, which replaces one that failed."""
+    """Retry an ended job. Another payload makes a new job, which replaces a failed one."""
     return await service.jobs.retry(job_id, payload=None if retry is None else retry.payload)

@@ -47,7 +47,7 @@ class TriggerIdentity(ResponseModel):
 
 
 class TriggerAnswer(TriggerSettings, TriggerIdentity):
-    """A trigger as it stands."""
+    """A trigger."""
 
     model_config = ConfigDict(
         extra="ignore", json_schema_extra=without_defaults, json_schema_serialization_defaults_required=True

@@ -48,14 +48,14 @@ async def list_triggers(service: CurrentService, query: Annotated[TriggerQuery, 
 
 @router.post("", status_code=201)
 async def create_trigger(service: CurrentService, new: NewTrigger) -> TriggerAnswer:
-    """Make a trigger; what is wrong with its rule, zone, template or condition is said by field."""
+    """Create a trigger; errors name the field: rule, zone, template or condition."""
     trigger_id = await service.triggers.create(new.name, new.definition, enabled=new.enabled, **given_settings(new))
     return trigger_answer(await service.triggers.get(trigger_id))
 
 
 @router.get("/preview")
 async def preview_schedule(service: CurrentService, query: Annotated[PreviewQuery, Query()]) -> PreviewAnswer:
-    """When a schedule that does not exist yet would be due, and its rule in words."""
+    """Preview a schedule that does not exist yet: its due times, and its rule in words."""
     forecast = await service.triggers.preview_settings(query.count, **query.settings())
     return PreviewAnswer.model_validate(forecast)
 
@@ -75,7 +75,7 @@ async def get_trigger(service: CurrentService, trigger_id: UUID) -> TriggerAnswe
 
 @router.patch("/{trigger_id}")
 async def update_trigger(service: CurrentService, trigger_id: UUID, changes: TriggerChanges) -> TriggerAnswer:
-    """Change some settings, all or none. A new rule holds from now."""
+    """Change settings, all or none. A new rule applies from now."""
     await service.triggers.update(trigger_id, enabled=changes.enabled, **given_settings(changes))
     return trigger_answer(await service.triggers.get(trigger_id))
 

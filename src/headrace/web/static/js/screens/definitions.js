@@ -79,7 +79,7 @@ function Row({ definition, busy, usual, current }) {
     <td class="clip"><a class="row-name" href=${pathTo(definition.key)}>${definition.key}</a> <span class="tag wide-only">${definition.kind}</span>
       <span class="cell-sub" title=${definition.description}>${definition.description || "No description."}</span></td>
     ${state && html`<td><span class=${state.bad ? "is-warn" : "soft"} title=${pause ? pausedBy(pause) : undefined}>${state.word}</span>
-      ${pause?.resume_at && html`<span class="cell-sub">goes on <${RelativeTime} at=${pause.resume_at} /></span>`}</td>`}
+      ${pause?.resume_at && html`<span class="cell-sub">ends <${RelativeTime} at=${pause.resume_at} /></span>`}</td>`}
     <td class="soft roomy-only">${definition.queue}</td>
     <td class="wide-only">${busy ? html`<${Spark} values=${busy.steps} bad=${poor}
       label=${`${definition.key}, attempts over the last 24 hours`} />` : html`<span class="quiet">did not run</span>`}</td>

@@ -23,7 +23,7 @@ export function Deliveries({ target }) {
   return html`<div class="deliveries" role="region" aria-label=${`What was sent to ${target.name}`}>
     ${loaded(attempts, { what: "What was sent", rows: 3 }, (data) =>
       data.items.length === 0
-        ? html`<p class="quiet">Nothing was sent to it yet.</p>`
+        ? html`<p class="quiet">No notice was sent to this target yet.</p>`
         : html`<ul>${data.items.map((delivery) => html`<li key=${delivery.id}>
             <span>${delivery.rule ? `${delivery.rule}: ` : ""}${EVENTS[delivery.event] ?? delivery.event}</span>
             <span class="num quiet"><${RelativeTime} at=${delivery.at} /></span>

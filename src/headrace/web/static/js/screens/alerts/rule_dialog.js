@@ -87,7 +87,7 @@ function Seldom({ targets, ...fields }) {
   return html`<details class="more" open=${shown} onToggle=${toggled(setOpen)}>
     <summary><${Icon} name="down" />Escalation, quiet hours and timing</summary>
     <div class="more-fields">
-      <${Field} label="If nobody is on it, also tell" hint="And from then on." problem=${problems.escalate_to}>${(
+      <${Field} label="If not acknowledged, also notify" hint="From that repeat on." problem=${problems.escalate_to}>${(
         /** @type {Attributes} */ attributes,
       ) =>
         html`<${Select} attributes=${attributes} value=${form.escalate_to}
