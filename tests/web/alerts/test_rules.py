@@ -54,11 +54,11 @@ async def test_a_rule_is_made_with_all_that_it_can_be_told(dash: Dash) -> None:
     await dialog.get_by_label("Repeat every").fill("30m")
     await dialog.get_by_text("Escalation, quiet hours and timing").click()
     await dialog.get_by_label("If not acknowledged, also notify").select_option("boss")
-    await dialog.get_by_label("With which repeat").fill("2")
+    await dialog.get_by_label("Escalate after repeat").fill("2")
     await dialog.get_by_label("Quiet from").fill("22:00")
     await dialog.get_by_label("Quiet until").fill("07:00")
-    await dialog.get_by_label("By clocks of").select_option("Europe/Berlin")
-    await dialog.get_by_label("Gather news for").fill("0s")
+    await dialog.get_by_label("Time zone").select_option("Europe/Berlin")
+    await dialog.get_by_label("Group for").fill("0s")
     assert await serious(dash) == []
     await dialog.get_by_role("button", name="Make rule").click()
 

@@ -52,12 +52,12 @@ async def test_all_that_the_api_takes_can_be_said(dash: Dash) -> None:
     await dialog.get_by_label("Time zone").select_option("America/New_York")
     for label, text in (
         ("Not before", "2030-01-01T00:00"),
-        ("Not at or after", "2040-07-01T00:00"),
+        ("Ends at", "2040-07-01T00:00"),
         ("At most", "7"),
         ("Pause after failures", "3"),
-        ("Missed when later than", "90s"),
-        ("Make up for at most", "5"),
-        ("Same payload once in", "1h"),
+        ("Misfire grace", "90s"),
+        ("Catch-up cap", "5"),
+        ("Dedupe window", "1h"),
         ("Queue", "mail"),
         ("Priority", "0"),
         ("Attempts", "2"),
@@ -88,9 +88,9 @@ async def test_what_is_wrong_is_said_at_its_field(dash: Dash) -> None:
     await expect(dialog.get_by_role("button", name="Create trigger")).to_be_disabled()
     await most.fill("0")
     await dialog.get_by_label("Not before").fill("2031-01-01T00:00")
-    await dialog.get_by_label("Not at or after").fill("2030-01-01T00:00")
-    await expect(dialog.get_by_label("Not at or after")).to_have_attribute("aria-invalid", "true")
-    await dialog.get_by_label("Not at or after").fill("")
+    await dialog.get_by_label("Ends at").fill("2030-01-01T00:00")
+    await expect(dialog.get_by_label("Ends at")).to_have_attribute("aria-invalid", "true")
+    await dialog.get_by_label("Ends at").fill("")
     await dialog.get_by_label("Queue").fill("my queue")
     await expect(dialog.get_by_text("1 Jan", exact=False).first).to_be_visible()
     await dialog.get_by_text("More settings").click()
@@ -108,7 +108,7 @@ async def test_an_edit_of_the_rest_keeps_them(dash: Dash) -> None:
     dialog = await edited(dash, trigger_id)
     await expect(dialog.get_by_label("Not before")).to_have_value("2030-01-01T00:00")
     await expect(dialog.get_by_label("Priority")).to_have_value("0")
-    await expect(dialog.get_by_label("Missed when later than")).to_have_value("90s")
+    await expect(dialog.get_by_label("Misfire grace")).to_have_value("90s")
     await dialog.get_by_label("hour", exact=True).fill("4")
     await expect(dialog.get_by_text("Every day at 04:30")).to_be_visible()
     await dialog.get_by_role("button", name="Save").click()
@@ -121,7 +121,7 @@ async def test_an_edit_of_the_rest_keeps_them(dash: Dash) -> None:
 async def test_what_is_cleared_is_as_usual_again(dash: Dash) -> None:
     trigger_id = await dash.trigger(definition="talk", **MORE)
     dialog = await edited(dash, trigger_id)
-    for label in ("Not at or after", "At most", "Missed when later than", "Make up for at most", "Queue", "Priority"):
+    for label in ("Ends at", "At most", "Misfire grace", "Catch-up cap", "Queue", "Priority"):
         await dialog.get_by_label(label, exact=True).fill("")
     await expect(dialog.get_by_role("listitem")).to_have_count(10)
     await dialog.get_by_role("button", name="Save").click()
@@ -139,7 +139,7 @@ async def test_a_schedule_that_becomes_an_events_loses_what_events_have_not(dash
     await dialog.get_by_role("button", name="Event").click()
     await dialog.get_by_label("Event", exact=True).fill("user.created")
     await expect(dialog.get_by_label("At most", exact=True)).to_have_count(0)
-    await expect(dialog.get_by_label("Same payload once in")).to_have_count(1)
+    await expect(dialog.get_by_label("Dedupe window")).to_have_count(1)
     await dialog.get_by_role("button", name="Save").click()
     await expect(dialog).to_be_hidden()
 

@@ -83,7 +83,7 @@ class AlertRuleSettings(SettingsModel):
         ge=1,
         le=1000,
         group=NOTIFIES,
-        label="With which repeat",
+        label="Escalate after repeat",
         none="never",
         needs="escalate_to",
         help="The repeat with which the second target gets notices too.",
@@ -93,7 +93,7 @@ class AlertRuleSettings(SettingsModel):
         ge=0,
         le=DAY,
         group=TIMING,
-        label="Gather news for",
+        label="Group for",
         help="After a notice new alerts wait for this time and share one notice.",
     )
     recover_after_seconds: float | None = setting(
@@ -101,7 +101,7 @@ class AlertRuleSettings(SettingsModel):
         ge=0,
         le=DAY,
         group=TIMING,
-        label="Over when well for",
+        label="Recover after",
         none="as the kind of the rule has it",
         help="An alert closes when its condition has not held for this time.",
     )
@@ -128,7 +128,7 @@ class AlertRuleSettings(SettingsModel):
         pattern=STORABLE,
         max_length=100,
         group=QUIET,
-        label="By clocks of",
+        label="Time zone",
         allowed="a time zone like Europe/Berlin",
         help="The time zone of the quiet hours.",
     )

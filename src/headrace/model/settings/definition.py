@@ -75,7 +75,7 @@ class DefinitionSettings(SettingsModel):
         ge=0,
         le=YEAR,
         group=ATTEMPTS,
-        label="First wait",
+        label="First backoff",
         help="The wait before the second attempt; each later wait is twice as long.",
     )
     retry_cap_seconds: float = setting(
@@ -83,7 +83,7 @@ class DefinitionSettings(SettingsModel):
         ge=0,
         le=YEAR,
         group=ATTEMPTS,
-        label="Longest wait",
+        label="Longest backoff",
         help="The longest wait between attempts, without the spread.",
     )
     retry_jitter_seconds: float = setting(

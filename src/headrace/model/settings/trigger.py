@@ -132,14 +132,14 @@ class DeclaredTriggerSettings(SettingsModel):
         {}, group=JOBS, label="Payload", help="The payload of the jobs, with placeholders like {{event.path}}."
     )
     catch_up: CatchUp = setting(
-        "latest", group=TROUBLE, label="Catch up", types=SCHEDULE, help="Which missed due times fire."
+        "latest", group=TROUBLE, label="Catch-up", types=SCHEDULE, help="Which missed due times fire."
     )
     misfire_grace_seconds: float = setting(
         60.0,
         ge=0,
         le=YEAR,
         group=TROUBLE,
-        label="Missed when later than",
+        label="Misfire grace",
         types=SCHEDULE,
         help="A due time that is later than this counts as missed.",
     )
@@ -151,7 +151,7 @@ class DeclaredTriggerSettings(SettingsModel):
         ge=0,
         le=86_400,
         group=TROUBLE,
-        label="Spread starts over",
+        label="Jitter",
         types=TIMES,
         help="Each job is delayed by a random part of this time.",
     )
@@ -160,7 +160,7 @@ class DeclaredTriggerSettings(SettingsModel):
         gt=0,
         le=YEAR,
         group=TROUBLE,
-        label="Same payload once in",
+        label="Dedupe window",
         none="no matter how often",
         help="The same payload makes one job within this time.",
     )
@@ -210,7 +210,7 @@ class TriggerSettings(DeclaredTriggerSettings):
         None,
         strict=False,
         group=FIRES,
-        label="Not at or after",
+        label="Ends at",
         none="never",
         types=SCHEDULE,
         help="The trigger does not fire at this time or later.",
@@ -257,7 +257,7 @@ class TriggerSettings(DeclaredTriggerSettings):
         ge=1,
         le=1000,
         group=TROUBLE,
-        label="Make up for at most",
+        label="Catch-up cap",
         types=SCHEDULE,
         help="The most missed due times that fire with catch_up all.",
     )

@@ -97,7 +97,7 @@ function Seldom({ targets, ...fields }) {
       <${Clock} label="Quiet from" hint="No notice is sent; open alerts notify at the end." value=${form.texts.quiet_from}
         set=${set("quiet_from")} problem=${problems.quiet_from} />
       <${Clock} label="Quiet until" value=${form.texts.quiet_until} set=${set("quiet_until")} problem=${problems.quiet_until} />
-      <${Field} label="By clocks of" problem=${problems.timezone}>${(/** @type {Attributes} */ attributes) =>
+      <${Field} label="Time zone" problem=${problems.timezone}>${(/** @type {Attributes} */ attributes) =>
         html`<${Select} attributes=${attributes} value=${form.texts.timezone} choose=${set("timezone")}
           options=${[...new Set([form.texts.timezone, ...allZones()])].map((name) => [name, name])} />`}</${Field}>
       <span class="wide-only" />

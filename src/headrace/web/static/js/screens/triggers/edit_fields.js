@@ -41,11 +41,11 @@ export function ScheduleFields({ words, ...fields }) {
       <${Field} label="Time zone" problem=${problems.timezone}>${(/** @type {Attributes} */ attributes) =>
         html`<${Select} attributes=${attributes} value=${form.timezone} choose=${set("timezone")}
           options=${names.map((name) => [name, name])} />`}</${Field}>
-      <${Line} ...${fields} name="jitter" label="Spread starts over" placeholder="not at all" />
+      <${Line} ...${fields} name="jitter" label="Jitter" placeholder="not at all" />
     </div>
     <div class="field-row">
-      <${Choice} ...${fields} name="catch_up" label="If a fire was missed" options=${CATCH_UP} />
-      <${Choice} ...${fields} name="overlap" label="If the last is still running" options=${OVERLAP} />
+      <${Choice} ...${fields} name="catch_up" label="Catch-up" options=${CATCH_UP} />
+      <${Choice} ...${fields} name="overlap" label="Overlap" options=${OVERLAP} />
     </div>
     <${Json} ...${fields} name="payload" label="Payload" rows=${3} hint="JSON; {{scheduled_for}} is the due time." />`;
 }
@@ -96,10 +96,10 @@ export function EventFields(fields) {
     <div class="field-row">
       <${Line} ...${fields} name="event" label="Event" placeholder="provider.folder.updated"
         hint="The last word may be *." />
-      <${Line} ...${fields} name="condition" label="Only if" placeholder="every event" hint="For example event.size > \`100\`" />
+      <${Line} ...${fields} name="condition" label="Condition" placeholder="every event" hint="For example event.size > \`100\`" />
     </div>
-    <${Json} ...${fields} name="payload" label="Payload template" rows=${6} hint=${`{{event.…}} is data of the event.${names.length ? ` It takes ${names.join(", ")}.` : ""}`} />
-    <${Line} ...${fields} name="dedupe_window_seconds" label="Same payload once in" placeholder="no matter how often" />`;
+    <${Json} ...${fields} name="payload" label="Payload" rows=${6} hint=${`{{event.…}} is data of the event.${names.length ? ` It takes ${names.join(", ")}.` : ""}`} />
+    <${Line} ...${fields} name="dedupe_window_seconds" label="Dedupe window" placeholder="no matter how often" />`;
 }
 
 /** @param {Fields} fields */

@@ -18,7 +18,7 @@ export function MoreFields({ fields, settings }) {
   return html`<details class="more" open=${shown} onToggle=${toggled(setOpen)}>
     <summary><${Icon} name="down" />More settings</summary>
     <div class="more-fields">
-      ${form.kind === "init" && html`<${Choice} ...${fields} name="overlap" label="If the last is still running" options=${OVERLAP} />`}
+      ${form.kind === "init" && html`<${Choice} ...${fields} name="overlap" label="Overlap" options=${OVERLAP} />`}
       ${settings.map((setting) => html`<${FurtherField} key=${setting.name} setting=${setting} value=${form[setting.name]}
         usual=${usualOf(setting, definition)} set=${set(setting.name)} tz=${form.timezone} problem=${problems[setting.name]} />`)}
     </div>
