@@ -98,7 +98,7 @@ async def test_errors_are_ours_whichever_driver_carries_them(
     shared_hr: Headrace, shared_url: str, bring: Bring
 ) -> None:
     asked: list[tuple[type[Exception], str, tuple[Any, ...], dict[str, Any]]] = [
-        (NotFound, 'unknown definition "nothing". Definitions come into being', ("nothing", {}), {}),
+        (NotFound, 'unknown definition "nothing". Start an app that declares', ("nothing", {}), {}),
         (NotFound, 'unknown tenant "nobody". Create the tenant first.', ("add", {"x": 1}), {"tenant": "nobody"}),
         (BadRequest, "priority 1001 is out of range", ("add", {"x": 1}), {"priority": 1001}),
         (ValidationError, "x: Input should be a valid integer", ("add", {"x": "?"}), {}),
@@ -119,7 +119,7 @@ async def test_errors_are_ours_whichever_driver_carries_them(
 
 
 async def test_a_connection_of_another_kind_is_refused(shared_hr: Headrace) -> None:
-    with pytest.raises(BadRequest, match=r"does not know builtins\.object: give an asyncpg, psycopg or SQLAlchemy"):
+    with pytest.raises(BadRequest, match=r"does not support builtins\.object: give an asyncpg, psycopg or SQLAlchemy"):
         await shared_hr.enqueue("add", {"x": 1}, connection=object())
     with closing(sqlite3.connect(":memory:")) as other, pytest.raises(BadRequest, match=r"sqlite3\.Connection"):
         await shared_hr.enqueue("add", {"x": 1}, connection=other)

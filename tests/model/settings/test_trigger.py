@@ -66,7 +66,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"trigger_type": "init", "cron": "@daily"}, "no other trigger"),
     ({"trigger_type": "event"}, "has an event"),
     ({"trigger_type": "sometimes", "cron": "@daily"}, "sometimes"),
-    ({"crom": "@daily"}, "no setting crom"),
+    ({"crom": "@daily"}, "unknown setting crom"),
     ({"cron": "* * * * * *"}, "five fields"),
     ({"cron": "*/70 * * * *"}, "step"),
     ({"cron": "0 0 31 2 *"}, "No date ever matches"),

@@ -58,7 +58,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"every_seconds": 0.001}, "from 0.1 to"),
     ({"every_seconds": float("nan")}, "from 0.1 to .* not nan"),
     ({"every_seconds": float("inf")}, "from 0.1 to"),
-    ({"cron": "@daily", "crom": 1}, "no setting crom"),
+    ({"cron": "@daily", "crom": 1}, "unknown setting crom"),
     ({"cron": "@daily", "starts_at": datetime(2030, 1, 1)}, "starts_at is a time with a time zone"),
     ({"cron": "@daily", "starts_at": START, "ends_at": START}, "must end after it starts"),
     ({"every_seconds": 60, "ends_at": START}, "must end after it starts"),

@@ -60,7 +60,7 @@ async def test_a_declared_job_is_registered_with_a_payload_under_any_key(
         made = await hr.control.triggers.get("greet ada")
         assert (made.definition, made.settings["payload"]) == ("greet", {"name": "ada"})
         assert (made.settings["starts_at"], made.settings["every_seconds"]) == (start, 60)
-        with pytest.raises(BadRequest, match="'greet' is a job already"):
+        with pytest.raises(BadRequest, match="'greet' is already declared as a job"):
             await hr.register(greet, key="greet bob", every=3600, queue="mail")
         await hr.unregister("greet ada")
     assert await trigger(connection, "greet ada") == {}

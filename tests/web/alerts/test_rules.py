@@ -46,7 +46,7 @@ async def test_a_rule_is_made_with_all_that_it_can_be_told(dash: Dash) -> None:
     await expect(dialog.get_by_role("button", name="Make rule")).to_be_disabled()
     await dialog.get_by_label("Name").fill("syncs fail")
     await dialog.get_by_label("Looks for").select_option("Too many attempts fail")
-    await expect(dialog.get_by_text("Too many attempts")).to_be_visible()
+    await expect(dialog.get_by_text("Too many attempts of a definition fail.")).to_be_visible()
     await dialog.get_by_label("Only definition").fill("give_up")
     await dialog.get_by_label("Percent").fill("12.5")
     await dialog.get_by_label("Looks back").fill("1h")

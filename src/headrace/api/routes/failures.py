@@ -45,7 +45,7 @@ class ErrorKindAnswer(ResponseModel):
         description="jobs that ended with the failure and may be retried, newest first, up to 1,000"
     )
     dead_letters: int = Field(description="the dead letters among these jobs")
-    first_seen: datetime = Field(description="the number of failures within the searched window")
+    first_seen: datetime = Field(description="the time of the first failure within the searched window")
     last_seen: datetime
     steps: list[int] = Field(description="failed attempts over the window, in 36 steps, oldest first")
     sample: SampleAnswer
