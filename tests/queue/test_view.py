@@ -88,6 +88,7 @@ async def test_a_release_and_a_snooze_are_not_counted_as_attempts(engine: Engine
         counts.append((while_running, (await engine.job(job_id)).attempt_count))
     assert counts == [(1, 0), (1, 0), (1, 1), (2, 1), (2, 2)]
     assert await engine.status(job_id) == "dead_letter"
+    assert await engine.db.fetchval("select id from headrace.jobs where unsuccessful") == job_id
 
 
 async def test_a_failed_attempt_leaves_its_error_and_its_worker_to_be_seen_while_the_job_waits(engine: Engine) -> None:

@@ -1129,7 +1129,8 @@ create view headrace.jobs (
   event_id          uuid,
   replaced_by       uuid,
   retry_of          uuid,
-  kind              text
+  kind              text,
+  unsuccessful      boolean
 ) with (security_invoker=true) as
  SELECT job.id,
     tenant.name AS tenant,
@@ -1172,7 +1173,8 @@ create view headrace.jobs (
             WHEN (job.source = 'retry'::text) THEN job.source_ref
             ELSE NULL::uuid
         END AS retry_of,
-    definition.kind
+    definition.kind,
+    COALESCE((ended.final = ANY (ARRAY['failed'::headrace.job_status, 'dead_letter'::headrace.job_status])), false) AS unsuccessful
    FROM (((((((((headrace.job
      JOIN headrace.tenant ON ((tenant.id = job.tenant_id)))
      JOIN headrace.definition ON ((definition.id = job.definition_id)))

@@ -34,7 +34,8 @@ select job.id,
        case when job.source = 'event' then job.source_ref end as event_id,
        ended.replaced_by,
        case when job.source = 'retry' then job.source_ref end as retry_of,
-       definition.kind
+       definition.kind,
+       coalesce(ended.final in ('failed', 'dead_letter'), false) as unsuccessful
   from headrace.job
   join headrace.tenant on tenant.id = job.tenant_id
   join headrace.definition on definition.id = job.definition_id

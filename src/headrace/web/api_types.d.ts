@@ -158,7 +158,7 @@ declare namespace Api {
     created_after?: string | null;
     created_before?: string | null;
     include_system?: boolean;
-    status?: JobStatus[];
+    status?: (JobStatus | string)[];
     ids?: string[];
   }
 
@@ -1567,7 +1567,7 @@ declare namespace Api {
         created_after?: string | null;
         created_before?: string | null;
         include_system?: boolean | null;
-        status?: JobStatus[] | null;
+        status?: (JobStatus | string)[] | null;
         limit?: number | null;
         cursor?: string | null;
         offset?: number | null;
@@ -1626,7 +1626,7 @@ declare namespace Api {
         created_after?: string | null;
         created_before?: string | null;
         include_system?: boolean | null;
-        status?: JobStatus[] | null;
+        status?: (JobStatus | string)[] | null;
         limit?: number | null;
         cursor?: string | null;
         offset?: number | null;

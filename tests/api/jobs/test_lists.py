@@ -47,6 +47,8 @@ async def jobs(api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient) -> 
         ({"status": "running"}, []),
         ({"status": "failed"}, ["failed"]),
         ({"status": ["failed", "dead_letter"]}, ["dead", "failed"]),
+        ({"status": "unsuccessful"}, ["dead", "failed"]),
+        ({"status": ["unsuccessful", "failed", "succeeded"]}, ["done", "dead", "failed"]),
         ({"status": ["scheduled", "succeeded", "canceled"]}, ["canceled", "done", "later"]),
         ({"definition": "greet"}, ["dead", "greeting"]),
         ({"definition": "greet", "status": "queued"}, ["greeting"]),

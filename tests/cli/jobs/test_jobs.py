@@ -17,6 +17,7 @@ async def test_a_list_has_the_newest_first_for_people_and_for_programs(cli: Cli)
     assert second.split()[:3] == [old, "succeeded", "say_hello"]
     assert "order 7: the card has expired" in first
     assert [job["id"] for job in await cli.json("jobs", "list", "--status", "failed", "--error", "expired")] == [new]
+    assert [job["id"] for job in await cli.json("jobs", "list", "--status", "unsuccessful")] == [new]
     assert [job["id"] for job in await cli.json("jobs", "list", "--limit", "1")] == [new]
     assert await cli.ok("jobs", "list", "--definition", "make_report") == "no jobs match these filters\n"
 

@@ -68,9 +68,9 @@ async def test_a_search_is_made_of_qualifiers_that_are_suggested(dash: Dash) -> 
 
 async def test_a_token_is_taken_away_by_its_button_and_by_backspace(dash: Dash) -> None:
     good, bad = await dash.ended("greet", {"name": "a"}), await dash.ended("fail")
-    await dash.open("/jobs?q=definition:fail+status:failed")
+    await dash.open("/jobs?q=definition:fail+status:unsuccessful")
     await expect(dash.row(bad)).to_be_visible()
-    await dash.button("Remove status:failed").click()
+    await dash.button("Remove status:unsuccessful").click()
     await dash.page.get_by_role("combobox", name="Search jobs").focus()
     await dash.page.keyboard.press("Backspace")
 

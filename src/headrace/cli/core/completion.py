@@ -12,12 +12,14 @@ import typer
 # A key that takes longer than this is felt as a fault.
 PATIENCE = 0.9
 STATUSES = ("scheduled", "queued", "running", "succeeded", "failed", "canceled", "dead_letter")
+# What a filter may name: a status, or failed and dead_letter at once.
+STATUS_WORDS = (*STATUSES, "unsuccessful")
 LEVELS = ("debug", "info", "warning", "error", "critical")
 
 
 def statuses(incomplete: str) -> list[str]:
-    """Statuses of jobs."""
-    return [status for status in STATUSES if status.startswith(incomplete)]
+    """Statuses of jobs, as filters name them."""
+    return [status for status in STATUS_WORDS if status.startswith(incomplete)]
 
 
 def definition_keys(ctx: typer.Context, incomplete: str) -> list[str]:

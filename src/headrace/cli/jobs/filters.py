@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from headrace.cli.core.completion import STATUSES, definition_keys, statuses, trigger_names
+from headrace.cli.core.completion import STATUS_WORDS, definition_keys, statuses, trigger_names
 from headrace.cli.core.durations import past
 from headrace.errors import BadRequest
 
@@ -16,7 +16,10 @@ JOB_FILTERS: dict[str, Any] = {
     "status": Annotated[
         list[str] | None,
         typer.Option(
-            "--status", "-s", help="Only jobs in this status. Repeatable: any of them.", autocompletion=statuses
+            "--status",
+            "-s",
+            help="Only jobs in this status; unsuccessful is failed or dead_letter. Repeatable.",
+            autocompletion=statuses,
         ),
     ],
     "definition": Annotated[
@@ -50,8 +53,8 @@ def as_sent(said: Mapping[str, Any]) -> dict[str, Any]:
     """By the names that the API has, or `BadRequest` before anything is sent."""
     sent = dict(said)
     for status in sent.get("status", []):
-        if status not in STATUSES:
-            raise BadRequest(f"--status is one of {', '.join(STATUSES)}, not {status!r}")
+        if status not in STATUS_WORDS:
+            raise BadRequest(f"--status is one of {', '.join(STATUS_WORDS)}, not {status!r}")
     if sent.get("source", "api") not in SOURCES:
         raise BadRequest(f"--source is one of {', '.join(SOURCES)}, not {sent['source']!r}")
     for name in ("since", "until"):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
+from typing import Literal
 
 
 class JobStatus(StrEnum):
@@ -21,6 +23,23 @@ class JobStatus(StrEnum):
 
 LIVE = frozenset({JobStatus.SCHEDULED, JobStatus.QUEUED, JobStatus.RUNNING})
 FINAL = frozenset({JobStatus.SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELED, JobStatus.DEAD_LETTER})
+
+# Jobs that ended without success. A canceled job is none of them: somebody decided that.
+UNSUCCESSFUL = frozenset({JobStatus.FAILED, JobStatus.DEAD_LETTER})
+# What a filter may name: a status, or all of these at once.
+StatusWord = JobStatus | Literal["unsuccessful"]
+
+
+def statuses_of(words: Iterable[StatusWord]) -> tuple[JobStatus, ...]:
+    """The statuses that a filter names, each once."""
+    return tuple(
+        dict.fromkeys(
+            status
+            for word in words
+            for status in (sorted(UNSUCCESSFUL) if word == "unsuccessful" else [JobStatus(word)])
+        )
+    )
+
 
 # Only a person leaves a final status: by a retry, or of what failed by replacing it with another job.
 NEXT: dict[JobStatus, frozenset[JobStatus]] = {

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from headrace.api.schemas import Name, RequestModel, Text
 from headrace.model.job.request import JobRequest
-from headrace.model.job.status import JobStatus
+from headrace.model.job.status import StatusWord, statuses_of
 from headrace.model.time.timestamps import Moment
 from headrace.service.jobs.enqueue import LARGEST_BATCH
 from headrace.service.jobs.filter import JobFilter
@@ -54,9 +54,9 @@ class FilterRequest(RequestModel):
 class JobQuery(FilterRequest):
     """Filters of a list; all must match."""
 
-    status: list[JobStatus] = Field(
+    status: list[StatusWord] = Field(
         default=[],
-        description="statuses, of which a job has any. failed and dead_letter mean that the job did not succeed",
+        description="statuses, of which a job has any; unsuccessful stands for failed and dead_letter",
     )
     limit: int = Field(default=50, ge=1, le=500)
     cursor: UUID | None = Field(default=None, description="`next_cursor` of the previous page")
@@ -65,13 +65,13 @@ class JobQuery(FilterRequest):
     def filter(self) -> JobFilter:
         """What the service is asked for."""
         chosen = self.model_dump(exclude={"limit", "cursor", "offset", "status"})
-        return JobFilter(status=tuple(self.status), **chosen)
+        return JobFilter(status=statuses_of(self.status), **chosen)
 
 
 class BulkFilter(FilterRequest):
     """Filters of jobs; all must match."""
 
-    status: list[JobStatus] = Field(
+    status: list[StatusWord] = Field(
         default=[],
         description="statuses; by default live jobs for cancel, failed and dead_letter for retry; required for delete",
     )
@@ -80,7 +80,7 @@ class BulkFilter(FilterRequest):
     def filter(self) -> JobFilter:
         """What the service is asked for."""
         chosen = self.model_dump(exclude={"status", "ids"})
-        return JobFilter(status=tuple(self.status), ids=tuple(self.ids), **chosen)
+        return JobFilter(status=statuses_of(self.status), ids=tuple(self.ids), **chosen)
 
 
 class Bulk(RequestModel):

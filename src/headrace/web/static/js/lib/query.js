@@ -22,6 +22,9 @@ export const QUALIFIERS = {
 };
 /** @type {Api.JobStatus[]} */
 export const STATUSES = ["scheduled", "queued", "running", "succeeded", "failed", "dead_letter", "canceled"];
+/** Of these at once: what ended without success. @type {Api.JobStatus[]} */
+export const UNSUCCESSFUL = ["failed", "dead_letter"];
+export const STATUS_WORDS = [...STATUSES, "unsuccessful"];
 export const SOURCES = ["api", "sql", "scheduler", "catchup", "manual", "event", "backfill", "retry"];
 
 const TERM = /(\w+):("(?:[^"\\]|\\.)*"|[^\s"]\S*)/g;
@@ -50,7 +53,7 @@ export const writeQuery = ({ terms, rest }) => [...terms.map(writeTerm), rest].f
 /** What is wrong with a query, in a sentence; empty when nothing is. @param {Query} query */
 export function problemOf({ terms }) {
   for (const { name, value } of terms) {
-    if (name === "status" && !STATUSES.some((status) => status === value)) return `Unknown status ${value}. Use ${STATUSES.join(", ")}.`;
+    if (name === "status" && !STATUS_WORDS.includes(value)) return `Unknown status ${value}. Use ${STATUS_WORDS.join(", ")}.`;
     if ((name === "after" || name === "before") && toTime(value, 0) === null)
       return `${name}: use a duration like 2h, or a date.`;
     if ((name === "trigger" || name === "event") && !/^[0-9a-f-]{36}$/i.test(value)) return `${name}: use its id.`;
@@ -84,6 +87,9 @@ function toTime(text, now) {
   return Number.isNaN(at) ? null : at;
 }
 
+/** @param {Api.JobStatus} status @param {string} word */
+const isOf = (status, word) => status === word || (word === "unsuccessful" && UNSUCCESSFUL.includes(status));
+
 /**
  * Whether a job that just changed belongs into a list that was asked for so.
  * @param {Api.JobRecord} job
@@ -92,7 +98,7 @@ function toTime(text, now) {
 export function fits(job, filter) {
   const same = (/** @type {keyof Api.BulkFilter} */ name, /** @type {unknown} */ value) => !filter[name] || filter[name] === value;
   return (
-    (!filter.status?.length || filter.status.includes(job.status)) &&
+    (!filter.status?.length || filter.status.some((word) => isOf(job.status, word))) &&
     same("definition", job.definition) &&
     same("queue", job.queue) &&
     same("source", job.source) &&

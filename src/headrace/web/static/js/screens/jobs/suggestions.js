@@ -52,7 +52,10 @@ export function useSuggestions() {
 function valuesOf(name, definitions, counts) {
   const jobs = (/** @type {string} */ status) => counts.find((one) => one.status === status)?.jobs;
   if (name === "status")
-    return STATUSES.map((value) => ({ value, note: jobs(value) === undefined ? "" : `${count(jobs(value))} jobs` }));
+    return [
+      ...STATUSES.map((value) => ({ value, note: jobs(value) === undefined ? "" : `${count(jobs(value))} jobs` })),
+      { value: "unsuccessful", says: "failed or dead_letter" },
+    ];
   if (name === "definition") return definitions.map((one) => ({ value: one.key, note: one.kind }));
   if (name === "queue") return [...new Set(definitions.map((one) => one.queue))].sort().map((value) => ({ value }));
   if (name === "source") return SOURCES.map((value) => ({ value }));
