@@ -14,7 +14,7 @@ from scripts.api_types import api_types
 from scripts.cli_reference import cli_page
 from scripts.enqueue_options import ENQUEUE_OPTIONS, enqueue_options
 from scripts.settings_options import OPTIONS, options_module
-from scripts.settings_reference import definition_settings_page
+from scripts.settings_reference import settings_pages
 
 from headrace.config import PRESETS, CommandSettings, PruneRowsSettings, field_of, keys, variable
 from headrace.config.keys import limits
@@ -31,7 +31,6 @@ CONFIGURATION = Path(__file__).parents[1] / "docs" / "reference" / "configuratio
 
 API = CONFIGURATION.with_name("api.md")
 CLI = CONFIGURATION.with_name("cli.md")
-DEFINITION_SETTINGS = CONFIGURATION.with_name("definition-settings.md")
 API_TYPES = CONFIGURATION.parents[2] / "src" / "headrace" / "web" / "api_types.d.ts"
 
 HEAD = """\
@@ -153,6 +152,7 @@ if __name__ == "__main__":
     ENQUEUE_OPTIONS.write_text(enqueue_options(), encoding="utf-8")
     CONFIGURATION.write_text(configuration_page(), encoding="utf-8")
     API.write_text(api_page(), encoding="utf-8")
-    DEFINITION_SETTINGS.write_text(definition_settings_page(), encoding="utf-8")
+    for name, page in settings_pages().items():
+        CONFIGURATION.with_name(name).write_text(page, encoding="utf-8")
     CLI.write_text(cli_page(), encoding="utf-8")
     API_TYPES.write_text(api_types(), encoding="utf-8")

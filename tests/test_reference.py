@@ -6,8 +6,8 @@ from scripts.api_reference import api_page
 from scripts.api_types import api_types
 from scripts.cli_reference import cli_page, commands, example_of
 from scripts.enqueue_options import ENQUEUE_OPTIONS, enqueue_options
-from scripts.settings_reference import definition_settings_page
-from scripts.write_reference import API, API_TYPES, CLI, CONFIGURATION, DEFINITION_SETTINGS, configuration_page
+from scripts.settings_reference import settings_pages
+from scripts.write_reference import API, API_TYPES, CLI, CONFIGURATION, configuration_page
 
 
 def test_the_configuration_page_is_what_the_code_says() -> None:
@@ -22,8 +22,9 @@ def test_the_api_page_is_what_the_code_says() -> None:
     assert API.read_text("utf-8") == api_page(), "run `make docs`"
 
 
-def test_the_page_of_a_definitions_settings_is_what_the_model_says() -> None:
-    assert DEFINITION_SETTINGS.read_text("utf-8") == definition_settings_page(), "run `make docs`"
+def test_the_pages_of_settings_are_what_the_models_say() -> None:
+    for name, page in settings_pages().items():
+        assert CONFIGURATION.with_name(name).read_text("utf-8") == page, "run `make docs`"
 
 
 def test_the_dashboards_types_are_what_the_api_says() -> None:

@@ -22,6 +22,8 @@ from headrace.api.routes.triggers.requests import NewTrigger, TriggerChanges
 from headrace.api.routes.triggers.responses import TriggerAnswer
 from headrace.api.routes.worker.registration import NewDefinition
 from headrace.app.declare import JobOptions
+from headrace.cli.alerts.options import APART
+from headrace.cli.alerts.options import OPTIONS as OF_RULES
 from headrace.cli.definitions.group import SETTINGS
 from headrace.cli.triggers.options import OPTIONS
 from headrace.config import CommandSettings
@@ -228,6 +230,7 @@ def test_every_surface_has_every_setting_of_a_trigger() -> None:
 def test_every_surface_has_every_setting_of_an_alert_rule() -> None:
     for surface in (NewRule, RuleChanges, RuleAnswer):
         assert set(AlertRuleSettings.model_fields) <= set(surface.model_fields), surface
+    assert {one.name for one in OF_RULES.values()} | set(APART) == set(AlertRuleSettings.model_fields)
 
 
 def test_the_typed_keyword_arguments_are_what_the_models_say() -> None:

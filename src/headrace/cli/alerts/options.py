@@ -7,54 +7,41 @@ from typing import Annotated, Any
 
 import typer
 
-from headrace.cli.core.durations import duration
+from headrace.cli.core.setting_options import NONE, read_option, setting_option
 from headrace.errors import BadRequest
+from headrace.model.settings.alert_rule import AlertRuleSettings
+from headrace.model.settings.setting import settings_of
 
-NONE = "none"
-
-
-def _option(kind: Any, name: str, help: str, **how: Any) -> Any:  # noqa: A002 - as typer calls it
-    return Annotated[kind | None, typer.Option(name, help=help, **how)]
-
-
+# These are said in a form of their own: `--target` by name, and `--quiet` for both ends.
+APART = ("targets", "quiet_from", "quiet_until")
+OPTIONS = {one.option: one for one in settings_of(AlertRuleSettings).values() if one.name not in APART}
 SETTINGS: dict[str, Any] = {
-    "parameters": _option(
-        list[str],
-        "--set",
-        "A parameter of the rule's kind, for example n=5 or definition=mail. Repeatable.",
-        metavar="NAME=VALUE",
-    ),
-    "targets": _option(list[str], "--target", "A target of the rule. Repeatable."),
-    "repeat": _option(str, "--repeat", "How often the notice of an open alert is repeated, for example 1h; or none."),
-    "recover_after": _option(
-        str, "--recover-after", "How long the condition must not hold before the alert closes, for example 5m."
-    ),
-    "group": _option(str, "--group", "How long new alerts wait after a notice, to share the next one, for example 1m."),
-    "escalate_after": _option(
-        str, "--escalate-after", "The repeat from which --escalate-to gets the notices too; or none."
-    ),
-    "escalate_to": _option(str, "--escalate-to", "The second target; or none."),
-    "quiet": _option(str, "--quiet", "The time without notices, for example 22:00-07:00; or none."),
-    "timezone": _option(str, "--timezone", "The time zone of --quiet, for example Europe/Berlin; UTC when absent."),
+    "parameters": Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="A parameter of the rule's kind, for example n=5 or definition=mail. Repeatable.",
+            metavar="NAME=VALUE",
+        ),
+    ],
+    "targets": Annotated[list[str] | None, typer.Option("--target", help="A target of the rule. Repeatable.")],
+    "quiet": Annotated[
+        str | None, typer.Option("--quiet", help="The time without notices, for example 22:00-07:00; or none.")
+    ],
+    **{name: setting_option(name, setting, or_none=True) for name, setting in OPTIONS.items()},
 }
-LENGTHS = {"repeat": "repeat_seconds", "recover_after": "recover_after_seconds", "group": "group_seconds"}
 
 
-def settings_sent(said: Mapping[str, Any]) -> dict[str, Any]:
-    """What was said, as the API has it; `BadRequest` for what cannot be read."""
+def settings_sent(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings as the API has them; `BadRequest` for what cannot be read."""
     sent: dict[str, Any] = {}
-    for name, value in said.items():
-        if name in LENGTHS:
-            option = "--" + name.replace("_", "-")
-            sent[LENGTHS[name]] = None if value == NONE else duration(value, option)
+    for name, value in given.items():
+        if name in OPTIONS:
+            sent[OPTIONS[name].name] = read_option(name, OPTIONS[name], value, or_none=True)
         elif name == "quiet":
             sent["quiet_from"], sent["quiet_until"] = _quiet(value)
-        elif name == "parameters":
-            sent["parameters"] = _parameters(value)
-        elif name == "escalate_after":
-            sent[name] = _count(value)
         else:
-            sent[name] = None if value == NONE else value
+            sent[name] = _parameters(value) if name == "parameters" else value
     return sent
 
 
@@ -85,11 +72,3 @@ def _value(text: str) -> str | float | int | None:
     except ValueError:
         return text
     return int(number) if number.is_integer() else number
-
-
-def _count(text: str) -> int | None:
-    if text == NONE:
-        return None
-    if not text.isdecimal():
-        raise BadRequest(f"--escalate-after is a whole number, or none, not {text!r}")
-    return int(text)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from headrace.cli.core.durations import duration, moment
-from headrace.cli.core.payload import json_object
+from headrace.cli.core.setting_options import flag, read_option, setting_option
 from headrace.errors import BadRequest
-from headrace.model.settings.setting import Setting, settings_of
+from headrace.model.settings.setting import settings_of
 from headrace.model.settings.trigger import TriggerSettings
 
 # The type follows from the rule, and `--init VERSION` is one of the four rules.
@@ -22,26 +19,8 @@ OPTIONS = {
 RULES = ("cron", "every", "event", "init")
 # What a preview of times needs to know.
 TIME_RULE = ("cron", "every", "timezone", "starts_at", "ends_at")
-EXAMPLES = {"duration": "for example 15m", "choice": "one of {}", "moment": "for example 2030-01-31T08:00:00Z, or 2h"}
 
-
-def _option(name: str, setting: Setting) -> Any:
-    kind, takes = _takes(setting)
-    example = EXAMPLES.get(setting.kind, "").format(", ".join(setting.choices))
-    help_text = f"{setting.help.removesuffix('.')}: {example}." if example else setting.help
-    metavar = "JSON" if setting.kind == "json" else None
-    return Annotated[kind | None, typer.Option(_flag(name), help=help_text, metavar=metavar, **takes)]
-
-
-def _takes(setting: Setting) -> tuple[type, dict[str, Any]]:
-    return (int, {"min": setting.least, "max": setting.most}) if setting.kind == "count" else (str, {})
-
-
-def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
-ALL = {name: _option(name, setting) for name, setting in OPTIONS.items()}
+ALL = {name: setting_option(name, setting) for name, setting in OPTIONS.items()}
 OF_SCHEDULES = {name: option for name, option in ALL.items() if OPTIONS[name].is_of("schedule")}
 OF_PREVIEW = {name: ALL[name] for name in TIME_RULE}
 # What `update --unset` can take away. A rule is replaced by another one.
@@ -50,28 +29,14 @@ UNSETTABLE = {name: setting.name for name, setting in OPTIONS.items() if setting
 
 def settings_sent(given: Mapping[str, Any]) -> dict[str, Any]:
     """As the API has them, or `BadRequest` before anything is sent."""
-    sent = {name: _read(name, value) for name, value in given.items()}
+    sent = {name: read_option(name, OPTIONS[name], value) for name, value in given.items()}
     check_rule(sent)
     return {OPTIONS[name].name: value for name, value in sent.items()} | _rule(sent)
 
 
-def _read(name: str, value: Any) -> Any:
-    setting = OPTIONS[name]
-    match setting.kind:
-        case "duration":
-            return duration(value, _flag(name))
-        case "moment":
-            return moment(value, _flag(name))
-        case "json":
-            return json_object(value, _flag(name))
-    if setting.choices and value not in setting.choices:
-        raise BadRequest(f"{_flag(name)} is {setting.takes}, not {value!r}")
-    return value
-
-
 def check_rule(given: Mapping[str, Any]) -> None:
     """One rule, and one that is valid: refused here in the words that the server would have."""
-    rules = [_flag(name) for name in RULES if name in given]
+    rules = [flag(name) for name in RULES if name in given]
     if len(rules) > 1:
         raise BadRequest(f"a trigger has one rule: give {rules[0]} or {rules[1]}, not both")
     if "cron" in given:
