@@ -37,7 +37,7 @@ async def test_all_is_well_beside_a_worker(database_url: str, tmp_path: Path) ->
         assert [finding for finding in findings if finding["state"] == "fail"] == []
         assert all((finding["do"] is None) == (finding["state"] == "ok") for finding in findings)
         text = await cli.ok("doctor")
-        assert "ok   notifications  heard after" in text
+        assert "notifications  a NOTIFY arrived after" in text
         assert text.splitlines()[-1].endswith(" 0 failed")
 
 

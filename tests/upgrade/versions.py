@@ -59,7 +59,7 @@ INSERTIONS = {
         ("insert into headrace.job (", "more, ", "id,"),
         ("select ", "headrace._more(), ", "given.id, coalesce(given.tenant_id, of_tenant_id), def.id,"),
     ],
-    "view jobs": [("       definition.kind", ", job.more", "\n")],
+    "view jobs": [(" as unsuccessful", ", job.more", "\n")],
     "trigger count_enqueued on queue": [("create or replace trigger count_enqueued ", " ", "after insert")],
 }
 

@@ -37,7 +37,7 @@ async def test_a_token_is_pasted_and_a_wrong_one_is_explained(browser: Browser, 
     await expect(page.get_by_role("alert")).to_have_text("Paste a token first.")
     await field.fill("hr_wrong")
     await page.keyboard.press("Enter")
-    await expect(page.get_by_role("alert")).to_contain_text("This token is not known here")
+    await expect(page.get_by_role("alert")).to_contain_text("The token is unknown, expired or revoked")
     await field.fill(dashboard.token)
     await page.keyboard.press("Enter")
 
