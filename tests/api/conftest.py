@@ -12,9 +12,11 @@ from uuid import UUID
 import httpx
 import pytest
 from tests.api.served import Served, serve
+from tests.waiting import until
 from tests.worker.running import app_on
 
 from headrace import Context, Headrace
+from headrace.rollups.fold import fold_deltas
 from headrace.rollups.sample import sample_queue
 from headrace.service import Principal, Role, Service
 from headrace.service.jobs.filter import JobFilter
@@ -60,6 +62,16 @@ class Api:
         """Limits of a tenant."""
         for column, value in limits.items():
             await self.execute(f"update headrace.tenant set {column} = $1 where name = $2", value, name)
+
+    async def fold(self) -> None:
+        """Count what happened. A worker may fold too, and then this one finds nothing until that has committed."""
+
+        async def folded() -> bool:
+            async with self.hr.database.pool.acquire() as conn:
+                await fold_deltas(conn)
+                return not await conn.fetchval("select exists (select from headrace.rollup_delta)")
+
+        await until("all is folded", folded)
 
     async def sample_queue(self) -> None:
         """What maintenance does now and then."""

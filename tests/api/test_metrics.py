@@ -13,17 +13,14 @@ from tests.worker.running import app_on, finished, running
 import headrace.service.metrics.service as metrics
 from headrace.api.app import create_app
 from headrace.config import ServerSettings
-from headrace.rollups.fold import fold_deltas
-from headrace.rollups.sample import sample_queue
 from headrace.worker.process.database_worker import WorkerProcess
 
 Samples = dict[tuple[str, ...], float]
 
 
 async def count(api: Api) -> None:
-    async with api.hr.database.pool.acquire() as conn:
-        await fold_deltas(conn)
-        await sample_queue(conn)
+    await api.fold()
+    await api.sample_queue()
 
 
 async def scrape(client: httpx.AsyncClient) -> dict[str, Samples]:

@@ -10,15 +10,13 @@ from tests.worker.running import app_on, finished, running
 
 from headrace import Fail
 from headrace.queue.lease import WorkerIdentity, register_worker
-from headrace.rollups.fold import fold_deltas
 from headrace.worker.process.database_worker import WorkerProcess
 
 HEALTH = "/api/v1/overview/health"
 
 
 async def fold(api: Api) -> None:
-    async with api.hr.database.pool.acquire() as conn:
-        await fold_deltas(conn)
+    await api.fold()
     await api.sample_queue()
 
 
