@@ -44,7 +44,9 @@ async def test_a_rule_is_turned_off_and_a_refusal_is_taken_back(dash: Dash) -> N
     await expect(dash.page.locator(".toast")).to_contain_text("Not turned off. not now")
     await expect(switch).to_be_checked()
     await dash.allow("**/alerts/rules/*/disable")
-    await switch.click()
+    # The switch does not wait for the answer, and this test must not reload before it has come.
+    async with dash.page.expect_response("**/alerts/rules/*/disable"):
+        await switch.click()
     await expect(switch).not_to_be_checked()
     await dash.page.reload()
     await expect(switch).not_to_be_checked()

@@ -20,6 +20,6 @@ export function FirstRun({ workers }) {
         </p>
     </div>
     <div class="first-run-ways">${WAYS.map(([name, code]) => html`<div key=${name}><h3>${name}</h3><${Copy}
-      label=${`Copy: ${name}`} text=${() => code} /><pre class="code-block">${code}</pre></div>`)}</div>
+      label=${`Copy: ${name}`} text=${() => code} /><pre class="code-block" tabindex="0">${code}</pre></div>`)}</div>
   </section>`;
 }

@@ -13,7 +13,7 @@ import { html } from "../../ui.js";
 export function WorkerTable({ workers, names, resource }) {
   if (workers.length === 0)
     return html`<${Empty} title="No worker is live" icon="workers"><p>Queued jobs wait for a worker.</p>
-      <pre class="code-block">headrace worker app:hr</pre></${Empty}>`;
+      <pre class="code-block" tabindex="0">headrace worker app:hr</pre></${Empty}>`;
   const newest = workers.map((worker) => worker.version).reduce((a, b) => (isOlder(a, b) ? b : a));
   const put = (/** @type {Api.WorkerAnswer} */ changed) =>
     resource.change((all) => all.map((worker) => (worker.id === changed.id ? changed : worker)));
