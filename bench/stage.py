@@ -29,7 +29,8 @@ class Stage:
     async def clear(self) -> None:
         """No jobs, no history; statistics as of an empty table that was busy before."""
         await self.db.execute(
-            "truncate headrace.queue, headrace.job, headrace.attempt, headrace.idempotency, headrace.worker"
+            "truncate headrace.queue, headrace.job, headrace.attempt, headrace.idempotency, headrace.misfit,"
+            " headrace.worker"
         )
 
     async def settle(self) -> None:
