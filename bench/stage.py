@@ -90,10 +90,9 @@ async def open_stage() -> AsyncIterator[Stage]:
             endpoint = Endpoint(server.url)
             await migrate(endpoint)
             db = await endpoint.connect("bench")
-            for key in ("noop", "narrow", "unknown"):
+            for key, app in (("noop", "bench"), ("narrow", "bench"), ("unknown", "elsewhere")):
                 await db.execute(
-                    "insert into headrace.definition (key, kind, app, hash) values ($1, 'python', 'elsewhere', '-')",
-                    key,
+                    "insert into headrace.definition (key, kind, app, hash) values ($1, 'python', $2, '-')", key, app
                 )
                 await db.execute(LANE, key)
             yield Stage(endpoint, db)
