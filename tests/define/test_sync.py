@@ -16,7 +16,7 @@ from headrace.define.sync import retire_definitions, sync_definitions
 from headrace.errors import Conflict
 from headrace.model.definition import Definition, declare
 from headrace.model.job.retry import RetryPolicy
-from headrace.model.settings.trigger import TriggerDeclaration
+from headrace.model.trigger.declaration import TriggerDeclaration
 from headrace.queue.lease import WorkerIdentity, register_worker
 
 EVERY_FIVE = TriggerDeclaration("work", {"every_seconds": 5.0})

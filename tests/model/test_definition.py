@@ -12,7 +12,7 @@ from headrace.define.sync import sync_definitions
 from headrace.errors import BadRequest
 from headrace.model.definition import Definition, declare
 from headrace.model.job.retry import RetryPolicy
-from headrace.model.settings.trigger import TriggerDeclaration
+from headrace.model.trigger.declaration import TriggerDeclaration
 
 BAD = [
     ({"key": ""}, "a key has 1 to 200 of"),

@@ -13,13 +13,9 @@ from headrace.model.definition import Isolation
 from headrace.model.payload.schema import payload_check
 from headrace.model.settings.options import DefinitionOptions, TriggerOptions
 from headrace.model.settings.setting import settings_of
-from headrace.model.settings.trigger import (
-    RULE_COLUMNS,
-    DeclaredTriggerSettings,
-    TriggerDeclaration,
-    complete_settings,
-)
+from headrace.model.settings.trigger import RULE_COLUMNS, DeclaredTriggerSettings
 from headrace.model.text import to_json
+from headrace.model.trigger.declaration import TriggerDeclaration, complete_settings
 from headrace.model.trigger.rule import Payload, TriggerType
 
 

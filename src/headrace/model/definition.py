@@ -12,8 +12,8 @@ from headrace.errors import BadRequest
 from headrace.model.secret.defaults import without_secret_defaults
 from headrace.model.secret.encrypted_arguments import CannotEncrypt, mark_encrypted
 from headrace.model.settings.definition import DeclaredSettings, DefinitionSettings, read_options
-from headrace.model.settings.trigger import TriggerDeclaration
 from headrace.model.system import SYSTEM_PREFIX
+from headrace.model.trigger.declaration import TriggerDeclaration
 
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}")
 Kind = Literal["python", "command", "sql"]

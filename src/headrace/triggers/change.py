@@ -23,7 +23,7 @@ from headrace.model.secret.mask_outcome import LARGE
 from headrace.model.secret.mask_template import mask_template
 from headrace.model.secret.schema import read_secret_schema
 from headrace.model.secret.unmask import unmask
-from headrace.model.settings.trigger import complete_settings, read_settings
+from headrace.model.trigger.declaration import complete_settings, read_settings
 from headrace.triggers.read import get_trigger
 
 SQL = statements(__file__)

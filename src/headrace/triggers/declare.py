@@ -14,7 +14,8 @@ from typing import Any
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.model.payload.stored_json import Unreadable, read_object
-from headrace.model.settings.trigger import RULE_COLUMNS, TriggerDeclaration, TriggerSettings
+from headrace.model.settings.trigger import RULE_COLUMNS, TriggerSettings
+from headrace.model.trigger.declaration import TriggerDeclaration
 
 SQL = statements(__file__)
 LEFT = "the trigger was deleted from code"

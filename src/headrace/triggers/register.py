@@ -12,7 +12,7 @@ from headrace.db.connect import Connection
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import Conflict, NotFound
-from headrace.model.settings.trigger import complete_settings
+from headrace.model.trigger.declaration import complete_settings
 
 SQL = statements(__file__)
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from headrace.errors import BadRequest
-from headrace.model.settings.trigger import TriggerSettings, complete_settings, read_settings
+from headrace.model.settings.trigger import TriggerSettings
 from headrace.model.time.schedule import Cron, Every
+from headrace.model.trigger.declaration import complete_settings, read_settings
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 

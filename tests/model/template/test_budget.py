@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from headrace.errors import BadRequest
-from headrace.model.settings.trigger import complete_settings
 from headrace.model.template.budget import MAX_TEXT, Budget
 from headrace.model.template.expression import MAX_CALLS, TemplateError
 from headrace.model.template.template import Condition, Template
+from headrace.model.trigger.declaration import complete_settings
 
 LARGE: dict[str, Any] = {"event": {"x": [0.5] * 120_000, "y": [0.5] * 120_000, "text": "x" * 400_000}}
 

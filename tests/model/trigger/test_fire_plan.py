@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headrace.model.settings.trigger import complete_settings, read_settings
+from headrace.model.trigger.declaration import complete_settings, read_settings
 from headrace.model.trigger.fire_plan import Entry, Plan, Standing, plan_backfill, plan_fires, plan_first
 from headrace.model.trigger.rule import Rule
 

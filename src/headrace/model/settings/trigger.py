@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
-from headrace.errors import BadRequest
-from headrace.model.field_context import field_context
 from headrace.model.settings.setting import (
     MOST_INT,
     QUEUE,
@@ -19,12 +14,10 @@ from headrace.model.settings.setting import (
     SettingsRule,
     setting,
 )
-from headrace.model.text import NotJsonError, to_json
 from headrace.model.time.timestamps import Moment
-from headrace.model.time.zone import EARLIEST
 from headrace.model.trigger.catch_up import CatchUp
 from headrace.model.trigger.overlap import Overlap
-from headrace.model.trigger.rule import Rule, TriggerType
+from headrace.model.trigger.rule import TriggerType
 
 FIRES, JOBS, TROUBLE = "When it fires", "What it enqueues", "What is late or fails"
 EVENT = r"^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$"
@@ -185,9 +178,7 @@ class TriggerSettings(DeclaredTriggerSettings):
             "an_event_knows_no_time",
             "trigger_type",
             "An event trigger has no max_fires, starts_at, ends_at, pause_on_failures, overlap or jitter_seconds.",
-            lambda of: (
-                of.trigger_type != "event" or (of.overlap == "allow" and of.jitter_seconds == 0 and not _times_said(of))
-            ),
+            lambda of: of.trigger_type != "event" or _has_no_times(of),
         ),
         SettingsRule(
             "a_window_ends_after_it_starts",
@@ -263,47 +254,6 @@ class TriggerSettings(DeclaredTriggerSettings):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class TriggerDeclaration:
-    """A trigger in code: its name, and what code says of it."""
-
-    name: str
-    settings: dict[str, Any] = field(default_factory=dict)
-
-
-def complete_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """All settings, with defaults for what is left out, or `BadRequest` naming what is unknown or wrong."""
-    values = {name: _plain(value) for name, value in settings.items()}
-    if "trigger_type" not in values and values.get("event") is not None:
-        values["trigger_type"] = "event"
-    complete = TriggerSettings.read(values)
-    read_settings("trigger", complete.model_dump())
-    return complete.model_dump()
-
-
-def read_settings(name: str, settings: Mapping[str, Any], *, now: datetime | None = None) -> Rule:
-    """The rule that complete settings say, or `BadRequest`."""
-    TriggerSettings.read(settings).check_rules()
-    try:
-        payload = to_json(settings["payload"])
-    except NotJsonError as error:
-        raise BadRequest(f"The payload cannot be stored: {error}", field="payload") from None
-    # An interval without a start begins when it is stored, by the database's clock; any time does for checking it.
-    start = settings["starts_at"]
-    if start is None and settings["every_seconds"] is not None:
-        start = now or EARLIEST
-    rule = Rule.read({**settings, "name": name, "definition_id": 0, "payload": payload, "starts_at": start})
-    if rule.condition is not None:
-        with field_context("condition"):
-            rule.condition.expression.check_calls()
-    return rule
-
-
-def _times_said(settings: Any) -> bool:
-    return any(
-        getattr(settings, name) is not None for name in ("max_fires", "starts_at", "ends_at", "pause_on_failures")
-    )
-
-
-def _plain(value: Any) -> Any:
-    return value.total_seconds() if isinstance(value, timedelta) else value
+def _has_no_times(settings: Any) -> bool:
+    times = (settings.max_fires, settings.starts_at, settings.ends_at, settings.pause_on_failures)
+    return settings.overlap == "allow" and settings.jitter_seconds == 0 and times == (None,) * len(times)

@@ -9,9 +9,9 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from headrace.errors import BadRequest, Conflict
-from headrace.model.settings.trigger import complete_settings, read_settings
 from headrace.model.time.preview import Preview, describe, describe_interval, preview
 from headrace.model.time.schedule import Cron, Schedule
+from headrace.model.trigger.declaration import complete_settings, read_settings
 from headrace.model.trigger.record import Forecast, Trigger
 from headrace.model.trigger.rule import Rule
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple, Unpack
+from typing import Unpack
 from uuid import UUID
 
 from headrace.errors import NotFound
@@ -17,6 +17,7 @@ from headrace.service.paging import check_limit, moment, read_cursor, write_curs
 from headrace.service.session import Scope
 from headrace.service.triggers.forecast import due_between, forecast_settings, forecast_trigger
 from headrace.service.triggers.overview import TriggerOverview
+from headrace.service.triggers.records import EventDeliveryPage, FirePage, TriggerPage
 from headrace.service.triggers.render import Rendered, SampleEvent, render
 from headrace.service.triggers.shown import without_secrets
 from headrace.tracing.produce import producing
@@ -51,27 +52,6 @@ from headrace.triggers.run_now import (
     run_now,
     skip_next,
 )
-
-
-class TriggerPage(NamedTuple):
-    """Triggers by name."""
-
-    items: Sequence[Trigger]
-    next_cursor: str | None
-
-
-class FirePage(NamedTuple):
-    """Fires, newest first."""
-
-    items: Sequence[Fire]
-    next_cursor: str | None
-
-
-class EventDeliveryPage(NamedTuple):
-    """What came of events, newest first."""
-
-    items: Sequence[Delivered]
-    next_cursor: str | None
 
 
 class Triggers(TriggerOverview):

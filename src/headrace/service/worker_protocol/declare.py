@@ -11,8 +11,8 @@ from headrace.define.sync import UNNAMED, sync_definitions
 from headrace.errors import BadRequest
 from headrace.model.definition import Definition
 from headrace.model.payload.schema import NOT_VALID, payload_check
-from headrace.model.settings.trigger import complete_settings
 from headrace.model.text import NotJsonError, to_json
+from headrace.model.trigger.declaration import complete_settings
 from headrace.service.session import Scope
 from headrace.service.worker_protocol.registration import EVERY, Declared, Synced
 from headrace.triggers.declare import sync_triggers

@@ -12,7 +12,7 @@ from headrace.api.schemas import Name, RequestModel, Text
 from headrace.model.definition import Definition
 from headrace.model.field_context import field_context
 from headrace.model.settings.definition import DeclaredSettings
-from headrace.model.settings.trigger import TriggerDeclaration
+from headrace.model.trigger.declaration import TriggerDeclaration
 from headrace.queue.lease import WorkerIdentity
 from headrace.service.worker_protocol.registration import Declared, Registration
 
