@@ -24,7 +24,7 @@ class JobStatus(StrEnum):
 LIVE = frozenset({JobStatus.SCHEDULED, JobStatus.QUEUED, JobStatus.RUNNING})
 FINAL = frozenset({JobStatus.SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELED, JobStatus.DEAD_LETTER})
 
-# Jobs that ended without success. A canceled job is none of them: somebody decided that.
+# Jobs that ended without success. A canceled job is not among them: it ended on purpose.
 UNSUCCESSFUL = frozenset({JobStatus.FAILED, JobStatus.DEAD_LETTER})
 # What a filter may name: a status, or all of these at once.
 StatusWord = JobStatus | Literal["unsuccessful"]

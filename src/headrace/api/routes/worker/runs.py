@@ -100,7 +100,8 @@ class RunLines(Fenced):
 class RunEnded(ResponseModel):
     """The state of the job: without a final status the job waits again, for `delay_seconds`.
 
-    One that is `unreadable` waits for at least so long, and is a dead letter when nobody could read it for too long.
+    An `unreadable` job waits for at least `delay_seconds`, and is a dead letter when no worker could read it for
+    `jobs.unreadable_after_s`.
     """
 
     outcome: str
