@@ -24,7 +24,7 @@ from headrace.model.settings.setting import (
 
 # As `jobs.max_retries_default` is unless somebody sets it: three retries.
 DEFAULT_MAX_ATTEMPTS = 4
-PLACE, ATTEMPTS, LIMITS, ABOUT = "Where and how long", "Attempts", "Limits", "About"
+PLACE, ATTEMPTS, LIMITS, ABOUT = "Queue and retention", "Attempts", "Limits", "About"
 PATH = r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*"
 # A part of JMESPath that PostgreSQL can follow by itself, for jobs are enqueued with SQL alone as well.
 CONCURRENCY_KEY = rf"^\[? *{PATH}( *, *{PATH})* *\]?$"
@@ -87,7 +87,7 @@ class DefinitionSettings(SettingsModel):
         help="The longest wait between attempts, without the spread.",
     )
     retry_jitter_seconds: float = setting(
-        1.0, ge=0, le=YEAR, group=ATTEMPTS, label="Spread", help="Each wait is longer by a random part of this."
+        1.0, ge=0, le=YEAR, group=ATTEMPTS, label="Jitter", help="Each wait is longer by a random part of this."
     )
     max_concurrency: int | None = setting(
         None,

@@ -20,7 +20,7 @@ function rows(trigger) {
     timed && ["Missed when", `later than ${duration(trigger.misfire_grace_seconds)}`],
     trigger.trigger_type !== "event" && ["Still running", word(OVERLAP, trigger.overlap)],
     trigger.condition && ["Condition", html`<code>${trigger.condition}</code>`],
-    trigger.jitter_seconds > 0 && ["Spread over", duration(trigger.jitter_seconds)],
+    trigger.jitter_seconds > 0 && ["Jitter", duration(trigger.jitter_seconds)],
     trigger.dedupe_window_seconds && ["Same payload", `once in ${duration(trigger.dedupe_window_seconds)}`],
     trigger.max_fires && ["At most", `${count(trigger.max_fires)} times, ${count(trigger.fires)} so far`],
     trigger.starts_at && ["Starts", html`<${RelativeTime} at=${trigger.starts_at} />`],
