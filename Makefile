@@ -75,6 +75,10 @@ test-long: $(VENV)/.installed ## Try every change of clocks, and faults for long
 	@LONG_TESTS=1 $(BIN)/pytest -n $(JOBS) --timeout 3600 tests/model tests/chaos/test_triggers.py tests/chaos/test_events.py tests/chaos/test_limits.py tests/chaos/test_frozen_database.py tests/api/test_schemathesis.py $(ARGS)
 	@LONG_TESTS=1 $(BIN)/pytest --timeout 3600 tests/chaos/storm/long_storm.py $(ARGS)
 
+.PHONY: redteam
+redteam: $(VENV)/.installed chromium ## Attack the product as strangers would, on loopback: a table of cases and what held
+	@$(BIN)/python -m tests.security -n $(JOBS) $(ARGS)
+
 .PHONY: bench
 bench: $(VENV)/.installed ## Measure speed: a table here, JSON in bench/results/
 	@$(BIN)/python -m bench $(ARGS)
