@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import timedelta
 from typing import Any, Unpack
 from uuid import UUID
@@ -18,7 +18,7 @@ from headrace.model.job.job import Job
 from headrace.model.job.request import JobRequest
 from headrace.model.text import NotJsonError
 from headrace.queue.change import cancel_job, retry_job
-from headrace.queue.enqueue import Alike, Origin, enqueue, enqueue_alike
+from headrace.queue.enqueue import Alike, Origin, alone, enqueue_alike
 from headrace.queue.read import get_job
 from headrace.triggers.emit import emit_parameters, emit_statement, emitting
 
@@ -36,13 +36,10 @@ class Client:
     ) -> UUID:
         """One job; gives back its id, or that of the job that already holds its key."""
         said, origin, connection = _split(options)
-        request = JobRequest(definition=key, payload=payload or {}, **said)
-
-        async def check(requests: Sequence[JobRequest]) -> list[str]:
-            return [self._payload(key, one.payload, origin.tenant) for one in requests]
-
+        text = self._payload(key, payload or {}, origin.tenant)
+        one = alone(JobRequest(definition=key, **said), text)
         async with self._on(connection) as conn:
-            return (await enqueue(conn, [request], check, origin))[0]
+            return (await enqueue_alike(conn, [one], origin))[0]
 
     @awaited
     async def enqueue_many(
@@ -103,14 +100,9 @@ class Client:
         except NotJsonError as error:
             raise ValidationError(f"the payload of {key!r} cannot be stored: {error}") from None
 
-    @asynccontextmanager
-    async def _on(self, connection: Any = None) -> AsyncIterator[Any]:
+    def _on(self, connection: Any = None) -> AbstractAsyncContextManager[Any]:
         """The caller's own connection, or else one of ours."""
-        if connection is not None:
-            yield connection
-            return
-        async with self._here.database.pool.acquire() as conn:
-            yield conn
+        return self._here.database.pool.acquire() if connection is None else nullcontext(connection)
 
 
 def _split(options: EnqueueOptions | EnqueueManyOptions) -> tuple[dict[str, Any], Origin, Any]:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from headrace.db.borrowed import fetch_column
@@ -17,7 +17,6 @@ from headrace.model.time.due_time import check_delay, check_due_time
 from headrace.tracing.produce import producing
 
 SQL = statements(__file__)
-T = TypeVar("T")
 # Refuses payloads, or gives the JSON texts that are stored.
 Check = Callable[[Sequence[JobRequest]], Awaitable[Sequence[str]]]
 _TERMS = attrgetter(
@@ -62,6 +61,11 @@ async def enqueue_alike(connection: Any, groups: Sequence[Alike], origin: Origin
     return ids
 
 
+def alone(request: JobRequest, payload: str) -> Alike:
+    """One job, whose payload is checked already."""
+    return Alike(request, [payload], _keys([request.dedupe_key]), _keys([request.idempotency_key]))
+
+
 def _alike(group: Sequence[tuple[JobRequest, str]]) -> Alike:
     dedupe_keys = [request.dedupe_key for request, _ in group]
     idempotency_keys = [request.idempotency_key for request, _ in group]
@@ -98,18 +102,20 @@ def _values(group: Alike, origin: Origin, trace: str | None) -> tuple[Any, ...]:
 
 def _sending(groups: Sequence[Alike], tenant: str) -> AbstractContextManager[str | None]:
     """The span around sending, with what all jobs have in common; gives what they are to carry."""
-    requests, jobs = [group.request for group in groups], sum(len(group.payloads) for group in groups)
-    definition = _common([request.definition for request in requests])
+    definition = _common(groups, "definition")
+    jobs = sum(len(group.payloads) for group in groups)
     return producing(
         "enqueue" if definition is None else f"enqueue {definition}",
         "enqueue",
-        queue=_common([request.queue for request in requests]),
+        queue=_common(groups, "queue"),
         definition=definition,
         tenant=tenant,
-        correlation_id=_common([request.correlation_id for request in requests]),
+        correlation_id=_common(groups, "correlation_id"),
         jobs=None if jobs == 1 else jobs,
     )
 
 
-def _common(values: Sequence[T]) -> T | None:
-    return values[0] if len(set(values)) == 1 else None
+def _common(groups: Sequence[Alike], term: str) -> str | None:
+    """What all groups say of a term, or None where they differ."""
+    value: str | None = getattr(groups[0].request, term)
+    return value if len(groups) == 1 or all(getattr(group.request, term) == value for group in groups) else None
