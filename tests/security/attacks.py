@@ -52,7 +52,13 @@ GROUND = (
 )
 
 # A tenant that slows the others, or takes what is theirs.
-HURTS_OTHERS: tuple[Attack, ...] = ()
+HURTS_OTHERS: tuple[Attack, ...] = (
+    Attack(
+        "lists of large things",
+        "A page ends where it becomes large, so the server's memory is enough",
+        ("security/test_large_pages.py",),
+    ),
+)
 
 # One who is taken for another.
 BECOMES_ANOTHER: tuple[Attack, ...] = ()
