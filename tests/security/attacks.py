@@ -58,6 +58,11 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "A page ends where it becomes large, so the server's memory is enough",
         ("security/test_large_pages.py",),
     ),
+    Attack(
+        "more alerts than a tenant needs",
+        "Rules, targets and notices of one tenant have bounds, so others are looked at in time",
+        ("security/test_many_alerts.py",),
+    ),
 )
 
 # One who is taken for another.

@@ -1356,7 +1356,7 @@ function headrace._run_now(of_trigger_id uuid, with_payload jsonb, with_overlap 
 function headrace._runnable(wanted text) returns headrace.definition  -- 22600fd19fc4; execute: public
 function headrace._schedule_problem(name text, cron text, every interval, payload jsonb, catch_up text, overlap text, max_attempts integer) returns text  -- d5d87b8ecf98; execute: public
 function headrace._secret_fields(payload_schema jsonb) returns text[]  -- f5a612effbc7; execute: public
-function headrace._send_notice(notice_id uuid) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 1e62d340c346; execute: headrace_tenant
+function headrace._send_notice(notice_id uuid) returns uuid security definer set search_path=pg_catalog, pg_temp  -- f2521dca7993; execute: headrace_tenant
 function headrace._settle_idempotency(for_tenant_id integer, keys text[], ids uuid[], hashes bytea[]) returns uuid[] set plan_cache_mode=force_custom_plan  -- d85c3a70f00e; execute: public
 function headrace._sql_job_function(function text) returns pg_proc  -- c51213c22145; execute: public
 function headrace._sql_job_problem(p pg_proc) returns text  -- d4d0c19dd349; execute: public
