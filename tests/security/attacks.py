@@ -63,6 +63,11 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "Rules, targets and notices of one tenant have bounds, so others are looked at in time",
         ("security/test_many_alerts.py",),
     ),
+    Attack(
+        "many bulk operations at once",
+        "The operations of one tenant do not use up the turns of others",
+        ("api/jobs/test_bulk.py::test_a_tenant_has_a_few_operations_at_a_time_because_all_take_turns",),
+    ),
 )
 
 # One who is taken for another.

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import asyncpg
 
-from headrace.alerts.amounts import refuse_more
+from headrace.db.amounts import refuse_more
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, Conflict, NotFound
@@ -63,7 +63,7 @@ async def create_rule(
 ) -> UUID:
     """A new rule, or `BadRequest` with what is wrong with it."""
     rule = complete_rule(settings)
-    await refuse_more(conn, SQL["count_rules"], tenant_id, MOST_RULES, "alert rules")
+    await refuse_more(conn, SQL["count_rules"], tenant_id, most=MOST_RULES, things="alert rules")
     await _hold_targets(conn, rule, tenant_id)
     about = (tenant_id, rule.name, rule.kind, json.dumps(rule.parameters), enabled, created_by)
     try:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import asyncpg
 
-from headrace.alerts.amounts import refuse_more
+from headrace.db.amounts import refuse_more
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import Conflict, NotFound
@@ -67,7 +67,7 @@ async def create_target(
 ) -> tuple[UUID, str | None]:
     """A new target and, of a webhook that is signed, the key: the only time that it is seen."""
     address = check_target(name, kind, address, allowed)
-    await refuse_more(conn, SQL["count_targets"], tenant_id, MOST_TARGETS, "alert targets")
+    await refuse_more(conn, SQL["count_targets"], tenant_id, most=MOST_TARGETS, things="alert targets")
     target_id: UUID = await conn.fetchval(SQL["make_id"])
     key, stored = _new_key(target_id, box) if kind == "webhook" and sign else (None, None)
     values = (target_id, tenant_id, name, kind, address, stored, created_by)
