@@ -47,7 +47,7 @@ function Form({ title, settings, definition, show, close }) {
   const save = async (/** @type {Event} */ event) => {
     event.preventDefault();
     const changes = Object.fromEntries(
-      read.filter(([name, { value }]) => value !== valueOf(definition, name)).map(([name, { value }]) => [name, value]),
+      read.filter(([name, { value }]) => JSON.stringify(value) !== JSON.stringify(valueOf(definition, name))).map(([name, { value }]) => [name, value]),
     );
     if (Object.keys(changes).length === 0) return close();
     setBusy(true);
