@@ -107,7 +107,7 @@ async def test_an_operator_sets_which_tenants_may_run_it(
         field = dash.page.get_by_label("Tenants", exact=True)
         await field.fill("default, a b")
         await dash.button("Save").click()
-        await expect(panel(dash, "Limits").locator(".is-bad")).to_contain_text("names of tenants")
+        await expect(panel(dash, "Limits").locator(".is-bad")).to_contain_text("should match pattern")
         await field.fill("default,globex")
         await dash.button("Save").click()
         await expect(panel(dash, "Limits")).to_contain_text("default, globex code says all tenants")

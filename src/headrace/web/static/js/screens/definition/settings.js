@@ -57,8 +57,9 @@ function Form({ title, settings, definition, show, close }) {
       close();
     } catch (error) {
       setBusy(false);
-      const fields = error instanceof Refused ? error.fields : {};
-      setRefused(Object.keys(fields).length ? fields : { "": /** @type {Error} */ (error).message });
+      // What is wrong with one of a list ("tenants.1") stands below the list.
+      const named = Object.entries(error instanceof Refused ? error.fields : {}).map(([at, said]) => [at.split(".")[0], said]);
+      setRefused(named.length ? Object.fromEntries(named) : { "": /** @type {Error} */ (error).message });
     }
   };
   const set = (/** @type {string} */ name, /** @type {string | boolean} */ value) => {
