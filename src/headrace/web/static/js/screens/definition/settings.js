@@ -19,7 +19,8 @@ export function Settings({ title, settings, definition, show }) {
   const edit = may("definitions.update") && html`<button class="button button-plain button-small push" type="button"
     aria-label=${`Edit ${title.toLowerCase()}`} onClick=${() => setEditing(true)}>Edit</button>`;
   return html`<${Panel} title=${title} head=${edit}>
-    <dl class="facts ruled">${settings.filter((one) => matters(one, definition)).map((setting) => html`<dt key=${setting.name}>${setting.label}</dt><dd>
+    <dl class="facts ruled">${settings.filter((one) => matters(one, definition)).map((setting) => html`<dt key=${setting.name}>${setting.label}</dt><dd
+      class=${setting.kind === "list" ? "facts-wrap" : undefined}>
       ${showSetting(setting, valueOf(definition, setting.name))}<${Changed} setting=${setting} override=${definition.overrides?.[setting.name]} />
       </dd>`)}</dl>
   </${Panel}>`;
