@@ -1357,7 +1357,7 @@ function headrace._refuse_system_job() returns trigger security definer set sear
 function headrace._replace(job_id uuid, new_job_id uuid) returns boolean  -- 1699f037cb62; execute: public
 function headrace._rollups_due(OUT fold_in double precision, OUT sample_in double precision) returns record  -- 475fe63ac701; execute: public
 function headrace._run_now(of_trigger_id uuid, with_payload jsonb, with_overlap text, by_whom text) returns headrace.fire  -- 9118e8275715; execute: public
-function headrace._runnable(wanted text, for_tenant_id integer, known boolean DEFAULT false) returns headrace.definition  -- 875c91782ae7; execute: public
+function headrace._runnable(wanted text, for_tenant_id integer, known boolean DEFAULT false) returns headrace.definition  -- 2bedf8f599cc; execute: public
 function headrace._schedule_problem(name text, cron text, every interval, payload jsonb, catch_up text, overlap text, max_attempts integer) returns text  -- d5d87b8ecf98; execute: public
 function headrace._secret_fields(payload_schema jsonb) returns text[]  -- f5a612effbc7; execute: public
 function headrace._send_notice(notice_id uuid) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 1e62d340c346; execute: headrace_tenant

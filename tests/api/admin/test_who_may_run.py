@@ -70,8 +70,8 @@ async def test_what_a_tenant_had_before_the_list_does_not_run_again(
     waiting = (await acme.get(f"{V1}/jobs/{jobs[1]}/why")).json()["reasons"]
     assert waiting[0] == {
         "code": "tenant_not_allowed",
-        "detail": 'The tenant "acme" may not run the definition "work". Add the tenant with '
-        '"headrace definitions set work tenants=…", or cancel the job.',
+        "detail": 'The tenant "acme" may not run the definition "work": add the tenant to the list '
+        '("headrace definitions set work tenants=…,acme"), or cancel the job.',
     }
     shown = (await acme.get(f"{V1}/jobs/triggers/{made.json()['id']}")).json()
     assert shown["obstacle"] == "tenant_not_allowed"

@@ -76,5 +76,5 @@ async def test_sql_is_refused_with_the_tenant_and_what_to_do(two: Engine, statem
     with pytest.raises(asyncpg.PostgresError, match=REFUSED) as refused:
         await two.db.execute(statement)
     assert refused.value.sqlstate == "HR409"
-    assert refused.value.hint == 'Add the tenant with "headrace definitions set work tenants=…".'
+    assert refused.value.hint == 'Add the tenant to the list: "headrace definitions set work tenants=…,default".'
     assert await two.db.fetchval("select count(*) from headrace.queue") == 0

@@ -54,7 +54,8 @@ begin
       hint = 'Start an app that declares the definition, run "headrace definitions sync", or allow the tenant to run it.';
   elsif barred then
     raise exception 'tenant "%" may not run definition "%"', (select name from headrace.tenant where id = for_tenant_id), wanted
-      using errcode = 'HR409', hint = format('Add the tenant with "headrace definitions set %s tenants=…".', wanted);
+      using errcode = 'HR409', hint = format('Add the tenant to the list: "headrace definitions set %s tenants=…,%s".',
+                                             wanted, (select name from headrace.tenant where id = for_tenant_id));
   elsif def.deleted_from_code_at is not null then
     raise exception 'definition "%" was removed from the code', wanted using errcode = 'HR409',
       hint = 'Start an app that still declares the definition, or enqueue another one.';

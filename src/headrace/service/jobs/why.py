@@ -163,8 +163,8 @@ def _held_up(facts: WhyFacts) -> list[Reason]:
     result = []
     if facts.barred:
         detail = f'The tenant "{facts.tenant}" may not run the definition "{facts.definition}"'
-        cure = f'Add the tenant with "headrace definitions set {facts.definition} tenants=…", or cancel the job'
-        result.append(Reason("tenant_not_allowed", f"{detail}. {cure}."))
+        cure = f'add the tenant to the list ("headrace definitions set {facts.definition} tenants=…,{facts.tenant}")'
+        result.append(Reason("tenant_not_allowed", f"{detail}: {cure}, or cancel the job."))
     if not facts.enabled:
         result.append(Reason("disabled", f'The definition "{facts.definition}" is disabled.'))
     if facts.paused:
