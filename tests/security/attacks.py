@@ -68,6 +68,16 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "The operations of one tenant do not use up the turns of others",
         ("api/jobs/test_bulk.py::test_a_tenant_has_a_few_operations_at_a_time_because_all_take_turns",),
     ),
+    Attack(
+        "definitions of other tenants",
+        "A tenant runs only the definitions that it may run, and learns of no others",
+        ("api/admin/test_who_may_run.py", "queue/limits/test_tenants.py", "triggers/operations/test_tenants.py"),
+    ),
+    Attack(
+        "commands by way of the database",
+        "A worker runs a command only for the tenants in its own file",
+        ("worker/run/test_commands.py::test_the_workers_own_file_decides_for_which_tenants_a_command_runs",),
+    ),
 )
 
 # One who is taken for another.

@@ -258,13 +258,15 @@ create table headrace.definition (
   rate_period_seconds      double precision not null default 1,
   rate_burst               integer,
   rate_per_key             boolean not null default false,
-  limited                  boolean generated always as ((num_nonnulls(max_concurrency, max_concurrency_per_key, rate_limit) > 0)) stored,
+  tenants                  text[],
+  limited                  boolean generated always as ((num_nonnulls(max_concurrency, max_concurrency_per_key, rate_limit, tenants) > 0)) stored,
   system                   boolean not null default false,
   retention_days           double precision,
   retention_count          integer,
   schema_version           text,
   constraint definition_pkey PRIMARY KEY (id),
   constraint definition_key_key UNIQUE (key),
+  constraint built_in_jobs_have_no_tenants CHECK (((NOT system) OR (tenants IS NULL))),
   constraint burst_needs_a_rate CHECK (((rate_limit IS NOT NULL) OR (rate_burst IS NULL))),
   constraint definition_concurrency_key_check CHECK (((length(concurrency_key) <= 500) AND (concurrency_key ~ '^\[? *[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*( *, *[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*)* *\]?$'::text))),
   constraint definition_description_check CHECK ((length(description) <= 100000)),
@@ -285,6 +287,7 @@ create table headrace.definition (
   constraint definition_retry_cap_seconds_check CHECK (((retry_cap_seconds >= (0)::double precision) AND (retry_cap_seconds <= (31536000)::double precision))),
   constraint definition_retry_jitter_seconds_check CHECK (((retry_jitter_seconds >= (0)::double precision) AND (retry_jitter_seconds <= (31536000)::double precision))),
   constraint definition_tags_check CHECK ((cardinality(tags) <= 100)),
+  constraint definition_tenants_check CHECK ((((cardinality(tenants) >= 1) AND (cardinality(tenants) <= 1000)) AND (array_to_string(tenants, ','::text, ''::text) ~ '^(_headrace|[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99})(,(_headrace|[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}))*$'::text))),
   constraint definition_timeout_seconds_check CHECK (((timeout_seconds > (0)::double precision) AND (timeout_seconds <= (31536000)::double precision))),
   constraint function_exactly_for_sql CHECK ((num_nonnulls(function_schema, function_name, function_signature) =
 CASE kind
@@ -293,7 +296,7 @@ CASE kind
 END)),
   constraint per_key_needs_a_key CHECK (((concurrency_key IS NOT NULL) OR ((max_concurrency_per_key IS NULL) AND (NOT rate_per_key))))
 );
-CREATE TRIGGER limits_changed AFTER UPDATE OF max_concurrency, concurrency_key, max_concurrency_per_key, rate_limit, rate_period_seconds, rate_burst, rate_per_key ON headrace.definition FOR EACH ROW WHEN ((((((((new.max_concurrency IS DISTINCT FROM old.max_concurrency) OR (new.concurrency_key IS DISTINCT FROM old.concurrency_key)) OR (new.max_concurrency_per_key IS DISTINCT FROM old.max_concurrency_per_key)) OR (new.rate_limit IS DISTINCT FROM old.rate_limit)) OR (new.rate_period_seconds IS DISTINCT FROM old.rate_period_seconds)) OR (new.rate_burst IS DISTINCT FROM old.rate_burst)) OR (new.rate_per_key IS DISTINCT FROM old.rate_per_key))) EXECUTE FUNCTION headrace._limits_changed();
+CREATE TRIGGER limits_changed AFTER UPDATE OF max_concurrency, concurrency_key, max_concurrency_per_key, rate_limit, rate_period_seconds, rate_burst, rate_per_key, tenants ON headrace.definition FOR EACH ROW WHEN (((((((((new.max_concurrency IS DISTINCT FROM old.max_concurrency) OR (new.concurrency_key IS DISTINCT FROM old.concurrency_key)) OR (new.max_concurrency_per_key IS DISTINCT FROM old.max_concurrency_per_key)) OR (new.rate_limit IS DISTINCT FROM old.rate_limit)) OR (new.rate_period_seconds IS DISTINCT FROM old.rate_period_seconds)) OR (new.rate_burst IS DISTINCT FROM old.rate_burst)) OR (new.rate_per_key IS DISTINCT FROM old.rate_per_key)) OR (new.tenants IS DISTINCT FROM old.tenants))) EXECUTE FUNCTION headrace._limits_changed();
 CREATE TRIGGER tell_workers AFTER UPDATE OF enabled, timeout_seconds, retry_base_seconds, retry_cap_seconds, retry_jitter_seconds ON headrace.definition FOR EACH STATEMENT EXECUTE FUNCTION headrace._tell_lanes_changed();
 grant select on headrace.definition to headrace_tenant;
 
@@ -1270,6 +1273,7 @@ create view headrace.schedule_status (
             WHEN (NOT t.enabled) THEN NULL::text
             WHEN (definition.deleted_from_code_at IS NOT NULL) THEN 'deleted_from_code'::text
             WHEN (NOT definition.enabled) THEN 'definition_disabled'::text
+            WHEN (tenant.name <> ALL (definition.tenants)) THEN 'tenant_not_allowed'::text
             ELSE NULL::text
         END AS obstacle
    FROM (((headrace.trigger t
@@ -1301,7 +1305,7 @@ function headrace._change_one(action text, wanted uuid) returns boolean  -- 193e
 function headrace._check_request(payloads jsonb[], priority integer, max_attempts integer, dedupe_keys text[], idempotency_keys text[], dedupe_while text) returns void  -- 806497745c9c; execute: public
 function headrace._check_zone(zone text) returns void  -- 20c0d4e3d8ed; execute: public
 function headrace._claim_alone(for_worker_id bigint, of_lanes integer[], wanted integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off  -- 02f8aed8f99f; execute: public
-function headrace._claim_gated(for_worker_id bigint, of_lanes integer[], wanted integer, most_suspects integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean, opens_in double precision) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off set enable_mergejoin=off  -- 4869b8f030a7; execute: public
+function headrace._claim_gated(for_worker_id bigint, of_lanes integer[], wanted integer, most_suspects integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean, opens_in double precision) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off set enable_mergejoin=off  -- 8e51663ba9b3; execute: public
 function headrace._count_enqueued() returns trigger  -- 62cff497a92c; execute: public
 function headrace._create_log_partition(lower_bound timestamp with time zone, upper_bound timestamp with time zone) returns void  -- 897744f3e00b; execute: public
 function headrace._create_log_partitions(days_ahead integer DEFAULT 3) returns integer  -- bdc65270e483; execute: public
@@ -1317,7 +1321,7 @@ function headrace._definition_uuid(key text) returns uuid  -- 4bf4a532d3f9; exec
 function headrace._delete_job(wanted uuid) returns boolean  -- 61f31850a213; execute: public
 function headrace._due_time_set() returns trigger  -- 5bf244c78f2d; execute: public
 function headrace._emit_once(name text, data jsonb, idempotency_key text, tenant text, correlation_id text, OUT event_id uuid, OUT created boolean) returns record  -- d81c97977d94; execute: public
-function headrace._enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text, source text, source_ref uuid, created_by text) returns uuid[]  -- ff1592213d7d; execute: public
+function headrace._enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text, source text, source_ref uuid, created_by text) returns uuid[]  -- fd5e1e1840b9; execute: public
 function headrace._ensure_tenant_role() returns boolean  -- 0f8ae31a88b9; execute: public
 function headrace._first_id(at timestamp with time zone) returns uuid  -- d6e1b3edb5b2; execute: public
 function headrace._follow_code(d headrace.definition, says jsonb, forced boolean DEFAULT false) returns headrace.definition  -- 46d33cf2f211; execute: public
@@ -1352,8 +1356,8 @@ function headrace._refuse_secrets(def headrace.definition, payloads jsonb[]) ret
 function headrace._refuse_system_job() returns trigger security definer set search_path=pg_catalog, pg_temp  -- 75e17b0df5fe; execute: public
 function headrace._replace(job_id uuid, new_job_id uuid) returns boolean  -- 1699f037cb62; execute: public
 function headrace._rollups_due(OUT fold_in double precision, OUT sample_in double precision) returns record  -- 475fe63ac701; execute: public
-function headrace._run_now(of_trigger_id uuid, with_payload jsonb, with_overlap text, by_whom text) returns headrace.fire  -- 2f1050be3647; execute: public
-function headrace._runnable(wanted text) returns headrace.definition  -- 22600fd19fc4; execute: public
+function headrace._run_now(of_trigger_id uuid, with_payload jsonb, with_overlap text, by_whom text) returns headrace.fire  -- 9118e8275715; execute: public
+function headrace._runnable(wanted text, for_tenant_id integer, known boolean DEFAULT false) returns headrace.definition  -- 2bedf8f599cc; execute: public
 function headrace._schedule_problem(name text, cron text, every interval, payload jsonb, catch_up text, overlap text, max_attempts integer) returns text  -- d5d87b8ecf98; execute: public
 function headrace._secret_fields(payload_schema jsonb) returns text[]  -- f5a612effbc7; execute: public
 function headrace._send_notice(notice_id uuid) returns uuid security definer set search_path=pg_catalog, pg_temp  -- f2521dca7993; execute: headrace_tenant
@@ -1376,7 +1380,7 @@ function headrace._wake_schedulers(changed headrace.trigger) returns void  -- 0d
 function headrace._wake_workers() returns void  -- 47335e91392e; execute: public
 function headrace._zones() returns SETOF text  -- 9de593d1c490; execute: public
 function headrace.cancel(job_id uuid) returns boolean  -- fbee43124338; execute: public
-function headrace.define_sql_job(key text, function text, description text DEFAULT ''::text, timeout_seconds double precision DEFAULT NULL::double precision, max_attempts integer DEFAULT NULL::integer, settings jsonb DEFAULT '{}'::jsonb) returns uuid  -- 836f6cf29666; execute: public
+function headrace.define_sql_job(key text, function text, description text DEFAULT ''::text, timeout_seconds double precision DEFAULT NULL::double precision, max_attempts integer DEFAULT NULL::integer, settings jsonb DEFAULT '{}'::jsonb) returns uuid  -- aad88b69ebb4; execute: public
 function headrace.emit(name text, data jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- e72aa51edf60; execute: public
 function headrace.emit_once(name text, data jsonb, idempotency_key text, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- a5c50a8df5d6; execute: public
 function headrace.enqueue(definition text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, queue text DEFAULT NULL::text, priority integer DEFAULT NULL::integer, scheduled_for timestamp with time zone DEFAULT NULL::timestamp with time zone, dedupe_key text DEFAULT NULL::text, idempotency_key text DEFAULT NULL::text, correlation_id text DEFAULT NULL::text, max_attempts integer DEFAULT NULL::integer, dedupe_while text DEFAULT 'live'::text, source text DEFAULT 'sql'::text, source_ref uuid DEFAULT NULL::uuid, created_by text DEFAULT NULL::text) returns uuid  -- 5b635f5e0da3; execute: public
@@ -1386,8 +1390,8 @@ function headrace.histogram_bounds() returns double precision[]  -- 3fa9cbcbfc0d
 function headrace.jobs_ahead(job_id uuid, at_most integer) returns integer security definer set search_path=pg_catalog, pg_temp  -- a1dfd83b53a5; execute: headrace_tenant
 function headrace.own_live(from_id uuid, before_id uuid, among integer, running boolean) returns TABLE(job_id uuid, status headrace.job_status, lane_id integer) security definer set search_path=pg_catalog, pg_temp  -- cf2c9d613820; execute: headrace_tenant
 function headrace.own_live_end(from_id uuid, before_id uuid, among integer, running boolean) returns uuid security definer set search_path=pg_catalog, pg_temp  -- e6e81983fea7; execute: headrace_tenant
-function headrace.retry(job_id uuid) returns boolean  -- 9f335de133ac; execute: public
-function headrace.schedule(name text, definition text, cron text DEFAULT NULL::text, timezone text DEFAULT 'UTC'::text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, every interval DEFAULT NULL::interval, catch_up text DEFAULT 'latest'::text, overlap text DEFAULT 'allow'::text, max_attempts integer DEFAULT NULL::integer, enabled boolean DEFAULT NULL::boolean) returns uuid  -- c6225c1a9063; execute: public
+function headrace.retry(job_id uuid) returns boolean  -- c15414e1e5c9; execute: public
+function headrace.schedule(name text, definition text, cron text DEFAULT NULL::text, timezone text DEFAULT 'UTC'::text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, every interval DEFAULT NULL::interval, catch_up text DEFAULT 'latest'::text, overlap text DEFAULT 'allow'::text, max_attempts integer DEFAULT NULL::integer, enabled boolean DEFAULT NULL::boolean) returns uuid  -- 82e91555134f; execute: public
 function headrace.search_log(query text, tenant text, definition text, job_id uuid, level integer, since timestamp with time zone, until timestamp with time zone, max_hits integer, INOUT before_at timestamp with time zone, INOUT before_job_id uuid, INOUT before_run integer, INOUT before_seq integer, OUT hits jsonb, OUT complete boolean) returns record security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_indexscan=on set enable_bitmapscan=on set max_parallel_workers_per_gather=0 set work_mem=64MB set client_min_messages=error  -- 38562bd9d6cb
 function headrace.search_own_log(query text, definition text, job_id uuid, level integer, since timestamp with time zone, until timestamp with time zone, max_hits integer, INOUT before_at timestamp with time zone, INOUT before_job_id uuid, INOUT before_run integer, INOUT before_seq integer, OUT hits jsonb, OUT complete boolean) returns record security definer set search_path=pg_catalog, pg_temp  -- 20879c86794a; execute: headrace_tenant
 aggregate headrace.sum_buckets(anyarray) returns bigint[]  -- 47a318ba1be0; execute: public

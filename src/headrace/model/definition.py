@@ -95,6 +95,9 @@ def _problems(definition: Definition) -> list[str]:
     found = [rule.sentence.rstrip(".") for rule in definition.settings.broken_rules()]
     if not KEY.fullmatch(definition.key):
         found.append("a key has 1 to 200 of A-Z a-z 0-9 _ . : - and starts with a letter or digit")
+    tenants = definition.settings.tenants
+    if definition.triggers and tenants is not None and "default" not in tenants:
+        found.append('triggers in code belong to the tenant "default", which tenants does not name')
     if definition.key.startswith(SYSTEM_PREFIX) and not definition.system:
         found.append(f"keys that begin with {SYSTEM_PREFIX} are reserved for built-in jobs")
     return found

@@ -262,6 +262,7 @@ declare namespace Api {
     retry_base_seconds: number;
     retry_cap_seconds: number;
     retry_jitter_seconds: number;
+    tenants: string[] | null;
     max_concurrency: number | null;
     concurrency_key: string | null;
     max_concurrency_per_key: number | null;
@@ -283,6 +284,7 @@ declare namespace Api {
     retry_base_seconds?: number;
     retry_cap_seconds?: number;
     retry_jitter_seconds?: number;
+    tenants?: string[] | null;
     max_concurrency?: number | null;
     concurrency_key?: string | null;
     max_concurrency_per_key?: number | null;
@@ -307,6 +309,7 @@ declare namespace Api {
     retry_base_seconds: number;
     retry_cap_seconds: number;
     retry_jitter_seconds: number;
+    tenants: string[] | null;
     max_concurrency: number | null;
     concurrency_key: string | null;
     max_concurrency_per_key: number | null;
@@ -510,6 +513,7 @@ declare namespace Api {
     retry_base_seconds: number;
     retry_cap_seconds: number;
     retry_jitter_seconds: number;
+    tenants: string[] | null;
     max_concurrency: number | null;
     concurrency_key: string | null;
     max_concurrency_per_key: number | null;
@@ -706,6 +710,7 @@ declare namespace Api {
     retry_base_seconds?: number;
     retry_cap_seconds?: number;
     retry_jitter_seconds?: number;
+    tenants?: string[] | null;
     max_concurrency?: number | null;
     concurrency_key?: string | null;
     max_concurrency_per_key?: number | null;
@@ -753,6 +758,7 @@ declare namespace Api {
     retry_base_seconds?: number;
     retry_cap_seconds?: number;
     retry_jitter_seconds?: number;
+    tenants?: string[] | null;
     max_concurrency?: number | null;
     concurrency_key?: string | null;
     max_concurrency_per_key?: number | null;
@@ -1382,7 +1388,7 @@ declare namespace Api {
     runs: number;
     created_at: string;
     created_by: string | null;
-    obstacle: "deleted_from_code" | "definition_disabled" | "secret_fields" | "no_worker" | null;
+    obstacle: "deleted_from_code" | "definition_disabled" | "secret_fields" | "tenant_not_allowed" | "no_worker" | null;
     trigger_type: "schedule" | "init" | "event";
     cron: string | null;
     every_seconds: number | null;

@@ -53,7 +53,8 @@ def definition_fields(definition: DefinitionRecord) -> dict[str, Any]:
     """Of the record, what everybody may see."""
     names = ("key", "kind", "description", "payload_schema", "secret_fields")
     said = {name: getattr(definition, name) for name in names}
-    return {**said, "tags": tuple(definition.tags), **definition.settings}
+    settings = {name: tuple(value) if isinstance(value, list) else value for name, value in definition.settings.items()}
+    return {**said, "tags": tuple(definition.tags), **settings}
 
 
 @router.get("")

@@ -60,7 +60,7 @@ create or replace function headrace.schedule(
 ) returns uuid language plpgsql as $$
 declare
   for_tenant_id constant int := headrace._tenant_id(tenant);
-  def constant headrace.definition := headrace._runnable(definition);
+  def constant headrace.definition := headrace._runnable(definition, for_tenant_id);
   problem constant text := headrace._schedule_problem(name, cron, every, payload, catch_up, overlap, max_attempts);
   broken text;
   trigger_id uuid;

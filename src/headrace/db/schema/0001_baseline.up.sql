@@ -89,7 +89,10 @@ create table headrace.definition (
   rate_period_seconds      double precision not null default 1 check (rate_period_seconds between 0.001 and 31536000),
   rate_burst               int check (rate_burst between 1 and 1000000),
   rate_per_key             boolean not null default false,
-  limited                  boolean generated always as (num_nonnulls(max_concurrency, max_concurrency_per_key, rate_limit) > 0) stored,
+  -- The tenants that may run it; null: all of them.
+  tenants                  text[] check (cardinality(tenants) between 1 and 1000 and array_to_string(tenants, ',', '')
+                             ~ '^(_headrace|[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99})(,(_headrace|[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}))*$'),
+  limited                  boolean generated always as (num_nonnulls(max_concurrency, max_concurrency_per_key, rate_limit, tenants) > 0) stored,
   system                   boolean not null default false,
   -- A job that has ended stays for retention_days, or while it is among the last retention_count of its definition. Null: the
   -- configuration decides, and no last jobs stay.
@@ -100,7 +103,8 @@ create table headrace.definition (
   constraint function_exactly_for_sql
     check (num_nonnulls(function_schema, function_name, function_signature) = case kind when 'sql' then 3 else 0 end),
   constraint per_key_needs_a_key check (concurrency_key is not null or (max_concurrency_per_key is null and not rate_per_key)),
-  constraint burst_needs_a_rate check (rate_limit is not null or rate_burst is null)
+  constraint burst_needs_a_rate check (rate_limit is not null or rate_burst is null),
+  constraint built_in_jobs_have_no_tenants check (not system or tenants is null)
 );
 
 -- Which schedules of built-in jobs were ever made. What an operator changed or deleted is not made again.

@@ -239,8 +239,8 @@ class Triggers(TriggerOverview):
     ) -> Rendered:
         """What a template makes of an event, or the error; held against the definition where one is named."""
         async with self._begin("triggers.read") as scope:
-            schema = None if definition is None else await schema_of(scope.conn, definition)
             owner, now = tenant or scope.owner, await scope.now()
+            schema = None if definition is None else await schema_of(scope.conn, definition, tenant=owner)
         return await asyncio.to_thread(render, sample, tenant=owner, schema=schema, now=now)
 
     async def page(
