@@ -16,7 +16,7 @@ from tests.worker.running import app_on
 
 from headrace import Headrace
 from headrace.app.serve.serve import is_loopback, serving
-from headrace.app.serve.sign_in import admin_token
+from headrace.app.serve.sign_in_link import admin_token
 from headrace.config import ServerSettings
 from headrace.errors import ConfigError
 

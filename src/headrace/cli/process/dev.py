@@ -15,7 +15,7 @@ import typer
 
 import headrace
 from headrace.app.serve.serve import address, serving
-from headrace.app.serve.sign_in import ADMIN_TOKEN, admin_token, sign_in_link
+from headrace.app.serve.sign_in_link import ADMIN_TOKEN, admin_token, sign_in_link
 from headrace.cli.core.config_option import ConfigFile
 from headrace.cli.core.load_app import load_app
 from headrace.cli.process.log_output import obey_log_settings, set_up_logs

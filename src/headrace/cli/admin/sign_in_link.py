@@ -36,7 +36,7 @@ def sign_in(
 
 async def _make_link(url: str | None, config: str | None, data_dir: Path | None) -> str:
     from headrace.app.serve.serve import address
-    from headrace.app.serve.sign_in import sign_in_link
+    from headrace.app.serve.sign_in_link import sign_in_link
     from headrace.cli.core.runtime import local_runtime
     from headrace.config import load_settings
 
