@@ -268,4 +268,3 @@ async def test_lists_come_in_pages(api: Api, acme: httpx.AsyncClient) -> None:
             if cursor is None:
                 break
         assert len(seen) == len(set(seen)) == 3, path
-        assert (await acme.get(path, params={"cursor": "nonsense"})).status_code in (400, 422)

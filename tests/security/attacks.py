@@ -81,7 +81,44 @@ HURTS_OTHERS: tuple[Attack, ...] = (
 )
 
 # One who is taken for another.
-BECOMES_ANOTHER: tuple[Attack, ...] = ()
+BECOMES_ANOTHER: tuple[Attack, ...] = (
+    Attack(
+        "links that sign in",
+        "A link of a stranger replaces no session unasked; an old or used link opens nothing",
+        (
+            "api/requests/test_sign_in_links.py",
+            "web/test_sign_in.py::test_a_link_of_someone_else_asks_before_it_changes_anything",
+            "cli/process/test_dev.py::test_the_link_that_dev_prints_opens_one_session_and_no_log_has_the_token",
+        ),
+    ),
+    Attack(
+        "cursors of lists",
+        "A cursor shows nothing beyond its page, and serves its tenant and its list alone",
+        ("api/jobs/test_cursors.py",),
+    ),
+    Attack(
+        "escapes for terminals",
+        "Words of strangers reach a terminal as text, and none passes for a line of the log",
+        ("cli/output/test_hostile_text.py",),
+    ),
+    Attack(
+        "passwords of the configuration",
+        "Other users of the machine see no password: in files, in processes, or on a screen",
+        (
+            "cli/admin/test_config.py::test_only_the_owner_reads_a_file_that_was_set",
+            "cli/admin/test_config.py::test_no_form_of_a_password_is_shown",
+            "cli/admin/test_db.py::test_psql_has_the_password_and_shows_it_to_no_other_user",
+        ),
+    ),
+    Attack(
+        "plain http",
+        "A server that others reach without TLS warns; behind https browsers send cookies by https alone",
+        (
+            "api/test_serve.py::test_an_address_that_others_reach_without_tls_is_warned_of",
+            "api/test_session.py::test_a_server_that_people_reach_by_https_says_so_to_browsers",
+        ),
+    ),
+)
 
 # What a member of each database role may do.
 WHO_MAY_COME_IN: tuple[Attack, ...] = ()

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from headrace.api.auth import Authenticator, Identify
     from headrace.api.body.memory import BodyRoom
     from headrace.api.bulk_runner import BulkRunner
+    from headrace.service.cursors import Cursors
     from headrace.service.health.service import Health
     from headrace.service.metrics.service import Scrapes
     from headrace.service.session import Runtime
@@ -39,6 +40,13 @@ class State:
         from headrace.api.body.memory import BodyRoom
 
         return BodyRoom(self._runtime.settings.server.max_body_memory_mb * 1024 * 1024)
+
+    @cached_property
+    def cursors(self) -> Cursors:
+        """Where pages ended."""
+        from headrace.service.cursors import Cursors
+
+        return Cursors(self._runtime)
 
     @cached_property
     def operations(self) -> BulkRunner:

@@ -201,7 +201,7 @@ class Headrace(Client):
 
         app = create_app(self, identify=identify)
         self._served.append(app.stop)
-        return Site(app)
+        return Site(app, https=lambda: self.settings.server.is_https)
 
     @asynccontextmanager
     async def lifespan(self, _app: Any = None) -> AsyncIterator[None]:

@@ -204,6 +204,14 @@ CREATE INDEX audit_target ON headrace.audit USING btree (target, id DESC);
 CREATE INDEX audit_tenant ON headrace.audit USING btree (tenant_id, id DESC);
 grant insert, select on headrace.audit to headrace_tenant;
 
+create table headrace.cursor_key (
+  only_row  boolean not null default true,
+  key       bytea not null default sha256((uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))),
+  constraint cursor_key_pkey PRIMARY KEY (only_row),
+  constraint cursor_key_key_check CHECK ((length(key) = 32)),
+  constraint cursor_key_only_row_check CHECK (only_row)
+);
+
 create table headrace.dedupe (
   trigger_id    uuid not null,
   payload_hash  bytea not null,
@@ -853,6 +861,16 @@ create table headrace.session (
 );
 CREATE INDEX session_expires ON headrace.session USING btree (expires_at);
 CREATE INDEX session_token ON headrace.session USING btree (token_id);
+
+create table headrace.sign_in_code (
+  hash        bytea not null,
+  token_id    uuid not null,
+  expires_at  timestamp with time zone not null,
+  constraint sign_in_code_pkey PRIMARY KEY (hash),
+  constraint sign_in_code_token_id_fkey FOREIGN KEY (token_id) REFERENCES headrace.token(id) ON DELETE CASCADE,
+  constraint sign_in_code_hash_check CHECK ((length(hash) = 32))
+);
+CREATE INDEX sign_in_code_token ON headrace.sign_in_code USING btree (token_id);
 
 create table headrace.sql_setting (
   only_row         boolean not null default true,

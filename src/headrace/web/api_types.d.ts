@@ -1221,7 +1221,9 @@ declare namespace Api {
   }
 
   interface SignIn {
-    token: string;
+    token?: string | null;
+    code?: string | null;
+    replace?: boolean;
   }
 
   interface SkippedAnswer {
@@ -1597,12 +1599,12 @@ declare namespace Api {
         since?: string | null;
         until?: string | null;
         limit?: number | null;
-        cursor?: number | null;
+        cursor?: string | null;
       };
       answer: Page_AuditAnswer_;
     };
     "/admin/workers": {
-      values: { state?: "live" | "stopped" | "lost" | null; limit?: number | null; cursor?: number | null };
+      values: { state?: "live" | "stopped" | "lost" | null; limit?: number | null; cursor?: string | null };
       answer: Page_WorkerAnswer_;
     };
     "/admin/workers/{worker_id}": { values: { worker_id: number }; answer: WorkerAnswer };

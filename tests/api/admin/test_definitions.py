@@ -49,7 +49,6 @@ async def test_the_list_goes_on_with_its_cursor(acme: httpx.AsyncClient) -> None
     first = (await acme.get(DEFINITIONS, params={"limit": 1})).json()
     rest = (await acme.get(DEFINITIONS, params={"cursor": first["next_cursor"]})).json()
     assert first["items"] + rest["items"] == whole["items"]
-    assert (await acme.get(DEFINITIONS, params={"cursor": "?"})).status_code == 422
 
 
 async def test_a_super_admin_sees_all_with_overrides(api: Api, admin: httpx.AsyncClient) -> None:

@@ -154,7 +154,7 @@ async def test_a_list_goes_by_name_with_filters_and_a_cursor(acme: httpx.AsyncCl
     ):
         items = (await acme.get(TRIGGERS, params=filters)).json()["items"]
         assert [one["name"] for one in items] == found
-    for wrong in ({"cursor": "nonsense"}, {"limit": 0}, {"enable": "true"}, {"trigger_type": "never"}):
+    for wrong in ({"limit": 0}, {"enable": "true"}, {"trigger_type": "never"}):
         assert (await acme.get(TRIGGERS, params=wrong)).status_code == 422
 
 

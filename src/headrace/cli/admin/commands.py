@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from headrace.cli.core.config_option import ConfigFile
+from headrace.cli.output.tables import as_json
 from headrace.config import load_settings
 from headrace.errors import BadRequest, NotFound
 from headrace.worker.run.command_handler import CommandHandler
@@ -73,7 +74,7 @@ def _check(name: str, command: CommandHandler, payload: dict[str, Any] | None) -
     problems = command.problems()
     if payload is not None:
         try:
-            typer.echo(f"  would run {json.dumps(command.argv_for(payload, EXAMPLE), ensure_ascii=False)}")
+            typer.echo(f"  would run {as_json(command.argv_for(payload, EXAMPLE))}")
         except BadRequest as error:
             problems.append(str(error))
     for warning in command.warnings():

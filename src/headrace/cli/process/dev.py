@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shlex
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,13 +14,16 @@ from typing import Annotated
 import typer
 
 import headrace
-from headrace.app.serve.serve import ADMIN_TOKEN, admin_token, serving
+from headrace.app.serve.serve import address, serving
+from headrace.app.serve.sign_in_link import ADMIN_TOKEN, admin_token, sign_in_link
 from headrace.cli.core.config_option import ConfigFile
 from headrace.cli.core.load_app import load_app
 from headrace.cli.process.log_output import obey_log_settings, set_up_logs
 from headrace.cli.process.run import run_loop, serve_worker
+from headrace.config import load_settings
 from headrace.errors import NotFound
 from headrace.log import get_logger
+from headrace.service.tokens.sign_in_codes import LASTS
 
 log = get_logger("headrace")
 
@@ -54,11 +58,24 @@ def dev(
 
 @asynccontextmanager
 async def _with_api(hr: headrace.Headrace) -> AsyncIterator[None]:
-    token = await admin_token(hr)
+    await admin_token(hr)  # without one no address is opened that others reach
     async with serving(hr, any_port=True) as where:
+        link = await sign_in_link(hr, where)
         kept = hr.settings.data_dir / ADMIN_TOKEN
-        log.info(f"API served at {where}/api/v1 with the token in {kept}; sign in at {where}/#token={token}")
+        log.info(f"API served at {where}/api/v1 with the token in {kept}")
+        log.info(
+            f"sign in at {link} within {LASTS.total_seconds():g} seconds; for a new link run: {_new_link(hr, where)}"
+        )
         yield
+
+
+def _new_link(hr: headrace.Headrace, where: str) -> str:
+    """The command, with what it would not find out by itself."""
+    found = load_settings()
+    words = ["headrace", "sign-in", *([where] if where != address(found.server) else [])]
+    if hr.settings.data_dir != found.data_dir:
+        words += ["--data-dir", str(hr.settings.data_dir)]
+    return shlex.join(words)
 
 
 def load_tour() -> ModuleType:

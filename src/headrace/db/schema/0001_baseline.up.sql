@@ -886,6 +886,22 @@ create table headrace.session (
 create index session_token on headrace.session (token_id);
 create index session_expires on headrace.session (expires_at);
 
+-- What a sign-in link has instead of its token: good for one session, within a minute. Known by its hash alone, too.
+create table headrace.sign_in_code (
+  hash        bytea not null primary key check (length(hash) = 32),
+  token_id    uuid not null references headrace.token (id) on delete cascade,
+  expires_at  timestamptz not null
+);
+create index sign_in_code_token on headrace.sign_in_code (token_id);
+
+-- What all servers of this installation seal the cursors of lists with. One row, for the owner alone.
+create table headrace.cursor_key (
+  only_row  boolean primary key default true check (only_row),
+  key       bytea not null default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
+    check (length(key) = 32)
+);
+insert into headrace.cursor_key default values;
+
 -- Every change by a person or a program, written in the change's own transaction. Insert-only.
 create table headrace.audit (
   id         bigint generated always as identity primary key,

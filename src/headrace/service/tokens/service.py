@@ -110,7 +110,12 @@ class FoundPrincipal(NamedTuple):
 
 async def find_principal(conn: Connection, token: str) -> FoundPrincipal | None:
     """Who a token stands for, if it is good now. Notes its use, at most once a minute."""
-    row = await conn.fetchrow(SQL["find_principal"], digest(token))
+    return await find_by_hash(conn, digest(token))
+
+
+async def find_by_hash(conn: Connection, token_hash: bytes) -> FoundPrincipal | None:
+    """The same, of a token that is known by its hash."""
+    row = await conn.fetchrow(SQL["find_principal"], token_hash)
     return None if row is None else found_principal(row)
 
 

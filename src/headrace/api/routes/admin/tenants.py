@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.paging import cut
+from headrace.api.paging import CurrentCursors, Cursor, cut
 from headrace.api.routes.admin.pausing import PauseAnswer, PauseRequest
 from headrace.api.schemas import Page, RequestModel, ResponseModel, Text
 from headrace.service.tenants.service import Tenant, TenantLimits
@@ -87,7 +87,7 @@ class TenantQuery(RequestModel):
     """A page of tenants."""
 
     limit: int = Field(default=50, ge=1, le=500)
-    cursor: Text | None = Field(default=None, max_length=100, description="`next_cursor` of the previous page")
+    cursor: Cursor = None
 
 
 def _answer(tenant: Tenant) -> TenantAnswer:
@@ -95,11 +95,13 @@ def _answer(tenant: Tenant) -> TenantAnswer:
 
 
 @router.get("")
-async def list_tenants(service: CurrentService, query: Annotated[TenantQuery, Query()]) -> Page[TenantAnswer]:
+async def list_tenants(
+    service: CurrentService, cursors: CurrentCursors, query: Annotated[TenantQuery, Query()]
+) -> Page[TenantAnswer]:
     """List tenants by name."""
-    tenants = await service.tenants.list(limit=query.limit + 1, after=query.cursor)
+    tenants = await service.tenants.list(limit=query.limit + 1, after=await cursors.read(query.cursor))
     items, cursor = cut(tenants, query.limit, lambda tenant: tenant.name)
-    return Page(items=[_answer(tenant) for tenant in items], next_cursor=cursor)
+    return Page(items=[_answer(tenant) for tenant in items], next_cursor=await cursors.write(cursor))
 
 
 @router.post("", status_code=201)
