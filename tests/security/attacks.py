@@ -55,7 +55,13 @@ GROUND = (
 HURTS_OTHERS: tuple[Attack, ...] = ()
 
 # One who is taken for another.
-BECOMES_ANOTHER: tuple[Attack, ...] = ()
+BECOMES_ANOTHER: tuple[Attack, ...] = (
+    Attack(
+        "other users of the machine",
+        "Only the owner of an embedded server and root log in to it, and no command runs as its user",
+        ("db/embedded/test_access.py",),
+    ),
+)
 
 # What a member of each database role may do.
 WHO_MAY_COME_IN: tuple[Attack, ...] = ()
