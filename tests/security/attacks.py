@@ -61,6 +61,11 @@ BECOMES_ANOTHER: tuple[Attack, ...] = (
         "Only the owner of an embedded server and root log in to it, and no command runs as its user",
         ("db/embedded/test_access.py",),
     ),
+    Attack(
+        "configuration of another",
+        "A headrace.toml that another user could have written counts only when it is named",
+        ("security/test_foreign_configuration.py",),
+    ),
 )
 
 # What a member of each database role may do.
