@@ -66,6 +66,12 @@ BECOMES_ANOTHER: tuple[Attack, ...] = (
         "A headrace.toml that another user could have written counts only when it is named",
         ("security/test_foreign_configuration.py",),
     ),
+    Attack(
+        "SQL jobs on their own role",
+        "A setting or a password that a function gives to its role breaks no other SQL job",
+        ("executors/sql/test_role_settings.py",),
+    ),
+    Attack("locks of Headrace", "A stranger holds no lock that Headrace waits for", ("security/test_locks.py",)),
 )
 
 # What a member of each database role may do.
