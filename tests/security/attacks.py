@@ -71,6 +71,11 @@ BECOMES_ANOTHER: tuple[Attack, ...] = (
         "A setting or a password that a function gives to its role breaks no other SQL job",
         ("executors/sql/test_role_settings.py",),
     ),
+    Attack(
+        "odd names of the server",
+        "A host that only looks like this server's is not answered",
+        ("api/requests/test_host_names.py",),
+    ),
     Attack("locks of Headrace", "A stranger holds no lock that Headrace waits for", ("security/test_locks.py",)),
 )
 
