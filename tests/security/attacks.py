@@ -76,6 +76,11 @@ BECOMES_ANOTHER: tuple[Attack, ...] = (
         "A host that only looks like this server's is not answered",
         ("api/requests/test_host_names.py",),
     ),
+    Attack(
+        "values as code",
+        "No value of a payload is run by a shell or another program, nor names the program",
+        ("executors/command/test_code_in_arguments.py",),
+    ),
     Attack("locks of Headrace", "A stranger holds no lock that Headrace waits for", ("security/test_locks.py",)),
 )
 

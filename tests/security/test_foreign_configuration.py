@@ -31,10 +31,16 @@ OF_STRANGERS: dict[str, tuple[Plant, str]] = {
     "the file is a stranger's": (lambda file: os.chown(file, STRANGER, -1), "{file} belongs to the user nobody"),
     "the folder is a stranger's": (lambda file: os.chown(file.parent, STRANGER, -1), "{folder} belongs to the user "),
     "a strange group may write the file": (
-        lambda file: (os.chown(file, -1, STRANGER), file.chmod(0o664))[-1],
+        lambda file: give_to_strange_group(file),
         f"{{file}} can be written by the group {STRANGER}",
     ),
 }
+
+
+def give_to_strange_group(file: Path) -> None:
+    """Of this user, and of a group with others in it."""
+    os.chown(file, -1, STRANGER)
+    file.chmod(0o664)
 
 
 def link_from_open_folder(file: Path) -> None:

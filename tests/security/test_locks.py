@@ -15,7 +15,7 @@ from tests.waiting import PATIENCE
 
 import headrace
 from headrace.db.connect import Connection, Endpoint
-from headrace.db.migrate import migrate, read_function_files
+from headrace.db.migrate import migrate
 from headrace.define.sync import sync_definitions
 from headrace.model.definition import Definition
 
@@ -58,7 +58,7 @@ async def test_a_stranger_who_holds_every_key_stops_nothing(
     await engine.define("few", max_concurrency=1)
     await engine.enqueue("few")
     async with asyncio.timeout(PATIENCE):
-        await migrate(engine.endpoint, functions=read_function_files())
+        await migrate(engine.endpoint)
         await connection.execute("select headrace._create_partitions(), headrace._create_log_partitions()")
         await sync_definitions(connection, [Definition("work")], app="shop")
         gated = await engine.pass_gates(await engine.worker())

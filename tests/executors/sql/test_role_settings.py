@@ -117,7 +117,7 @@ async def test_the_doctor_names_settings_of_the_role_and_the_way_out(sql: SqlBen
     finding = await examined(owner, bench.url)
     assert finding.state == "warn"
     assert "has settings, which a SQL job may have made: statement_timeout=1ms" in finding.detail
-    assert finding.do.startswith("ALTER ROLE ")
+    assert (finding.do or "").startswith("ALTER ROLE ")
 
 
 async def test_the_doctor_names_a_password_that_a_job_may_have_changed(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ async def test_the_doctor_names_a_password_that_a_job_may_have_changed(tmp_path:
         finding = await examined(server.url, url)
         assert finding.state == "fail"
         assert "A SQL job may have changed the password of its own role" in finding.detail
-        assert finding.do.startswith("as an administrator: ALTER ROLE ")
+        assert (finding.do or "").startswith("as an administrator: ALTER ROLE ")
 
 
 async def is_ok(owner: str, url: str) -> bool:
