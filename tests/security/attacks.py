@@ -118,6 +118,32 @@ BECOMES_ANOTHER: tuple[Attack, ...] = (
             "api/test_session.py::test_a_server_that_people_reach_by_https_says_so_to_browsers",
         ),
     ),
+    Attack(
+        "other users of the machine",
+        "Only the owner of an embedded server and root log in to it, and no command runs as its user",
+        ("db/embedded/test_access.py",),
+    ),
+    Attack(
+        "configuration of another",
+        "A headrace.toml that another user could have written counts only when it is named",
+        ("security/test_foreign_configuration.py",),
+    ),
+    Attack(
+        "SQL jobs on their own role",
+        "A setting or a password that a function gives to its role breaks no other SQL job",
+        ("executors/sql/test_role_settings.py",),
+    ),
+    Attack(
+        "odd names of the server",
+        "A host that only looks like this server's is not answered",
+        ("api/requests/test_host_names.py",),
+    ),
+    Attack(
+        "values as code",
+        "No value of a payload is run by a shell or another program, nor names the program",
+        ("executors/command/test_code_in_arguments.py",),
+    ),
+    Attack("locks of Headrace", "A stranger holds no lock that Headrace waits for", ("security/test_locks.py",)),
 )
 
 # What a member of each database role may do.

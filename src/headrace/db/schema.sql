@@ -468,6 +468,11 @@ create table headrace.function_file (
   constraint function_file_pkey PRIMARY KEY (name)
 );
 
+create table headrace.gate_turn (
+  id  boolean not null,
+  constraint gate_turn_pkey PRIMARY KEY (id)
+);
+
 create table headrace.idempotency (
   tenant_id     integer not null,
   key           text not null,
@@ -907,7 +912,7 @@ END),
 alter table headrace.tenant enable row level security;
 create policy own on headrace.tenant using (id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE TRIGGER limits_changed AFTER UPDATE OF max_running, weight ON headrace.tenant FOR EACH ROW WHEN (((new.max_running IS DISTINCT FROM old.max_running) OR (new.weight IS DISTINCT FROM old.weight))) EXECUTE FUNCTION headrace._limits_changed();
-grant select on headrace.tenant to headrace_tenant;
+grant select, update (id) on headrace.tenant to headrace_tenant;
 
 create table headrace.tenant_pause (
   tenant_id  integer not null,
@@ -1323,12 +1328,12 @@ function headrace._change_one(action text, wanted uuid) returns boolean  -- 193e
 function headrace._check_request(payloads jsonb[], priority integer, max_attempts integer, dedupe_keys text[], idempotency_keys text[], dedupe_while text) returns void  -- 806497745c9c; execute: public
 function headrace._check_zone(zone text) returns void  -- 20c0d4e3d8ed; execute: public
 function headrace._claim_alone(for_worker_id bigint, of_lanes integer[], wanted integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off  -- 02f8aed8f99f; execute: public
-function headrace._claim_gated(for_worker_id bigint, of_lanes integer[], wanted integer, most_suspects integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean, opens_in double precision) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off set enable_mergejoin=off  -- 8e51663ba9b3; execute: public
+function headrace._claim_gated(for_worker_id bigint, of_lanes integer[], wanted integer, most_suspects integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean, opens_in double precision) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off set enable_mergejoin=off  -- 7de904a81fc1; execute: public
 function headrace._count_enqueued() returns trigger  -- 62cff497a92c; execute: public
 function headrace._create_log_partition(lower_bound timestamp with time zone, upper_bound timestamp with time zone) returns void  -- 897744f3e00b; execute: public
-function headrace._create_log_partitions(days_ahead integer DEFAULT 3) returns integer  -- bdc65270e483; execute: public
+function headrace._create_log_partitions(days_ahead integer DEFAULT 3) returns integer  -- 27639d24cf70; execute: public
 function headrace._create_partition(lower_bound timestamp with time zone, upper_bound timestamp with time zone) returns void  -- 44009620e06a; execute: public
-function headrace._create_partitions(weeks_ahead integer DEFAULT 4) returns integer  -- 487ddc4e4384; execute: public
+function headrace._create_partitions(weeks_ahead integer DEFAULT 4) returns integer  -- e8d3266c1cc4; execute: public
 function headrace._cron_has_a_day(days integer[], months integer[], weekdays integer[], both_say boolean, since integer, until integer) returns boolean  -- ac0ddedef3bd; execute: public
 function headrace._cron_problem(rule text) returns text  -- 2b4716a292a1; execute: public
 function headrace._cron_term_problem(field integer, term text) returns text  -- b24e71e7c8b3; execute: public
@@ -1349,7 +1354,7 @@ function headrace._grant_alerts_to_tenants() returns void  -- 9d8fa8f5b000; exec
 function headrace._grant_all_to_tenants() returns void  -- 20c68649137b; execute: public
 function headrace._grant_event_keys_to_tenants() returns void  -- 0a03d7c14a72; execute: public
 function headrace._grant_gates_to_tenants() returns void  -- fd3c7ed3ca9e; execute: public
-function headrace._grant_limits_to_tenants() returns void  -- 6c62e75aaa61; execute: public
+function headrace._grant_limits_to_tenants() returns void  -- a6e794ecd8d2; execute: public
 function headrace._grant_to_tenants() returns void  -- 561e2b894479; execute: public
 function headrace._grant_versions_to_tenants() returns void  -- af7f2465af3d; execute: public
 function headrace._insert_jobs(def headrace.definition, ids uuid[], of_tenant_id integer, of_lane_id integer, payloads jsonb[], with_priority integer, with_attempts integer, due timestamp with time zone DEFAULT NULL::timestamp with time zone, settled uuid[] DEFAULT NULL::uuid[], dedupe_keys text[] DEFAULT NULL::text[], waiting_only boolean DEFAULT false, overlap_ids uuid[] DEFAULT NULL::uuid[], runs integer[] DEFAULT NULL::integer[], from_source text DEFAULT NULL::text, source_refs uuid[] DEFAULT NULL::uuid[], trigger_ids uuid[] DEFAULT NULL::uuid[], tenant_ids integer[] DEFAULT NULL::integer[], correlation_ids text[] DEFAULT NULL::text[], idempotency_keys text[] DEFAULT NULL::text[], scheduled_fors timestamp with time zone[] DEFAULT NULL::timestamp with time zone[], by_whom text DEFAULT NULL::text, trace_contexts text[] DEFAULT NULL::text[]) returns uuid[]  -- a52d0652e14b; execute: public

@@ -73,4 +73,4 @@ on conflict do nothing
 
 -- One sync at a time: two processes that start together must not deadlock over each other's rows.
 -- name: take_turn
-select pg_advisory_xact_lock(hashtextextended('headrace.definitions', 0))
+lock table headrace.definition in share update exclusive mode

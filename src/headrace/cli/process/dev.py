@@ -19,7 +19,7 @@ from headrace.app.serve.sign_in_link import ADMIN_TOKEN, admin_token, sign_in_li
 from headrace.cli.core.config_option import ConfigFile
 from headrace.cli.core.load_app import load_app
 from headrace.cli.process.log_output import obey_log_settings, set_up_logs
-from headrace.cli.process.run import run_loop, serve_worker
+from headrace.cli.process.run import log_configuration, run_loop, serve_worker
 from headrace.config import load_settings
 from headrace.errors import NotFound
 from headrace.log import get_logger
@@ -51,6 +51,7 @@ def dev(
     )
     settings = hr.settings
     obey_log_settings(settings.logs, verbose=verbose)
+    log_configuration(hr)
     where = "your PostgreSQL" if settings.database.url else f"an embedded PostgreSQL in {settings.data_dir}"
     log.info(f"Headrace {headrace.__version__} started on {where}", jobs=sorted(hr.handlers))
     run_loop(serve_worker(hr, announce=True, after_start=tour.enqueue_samples if tour else None, beside=_with_api))

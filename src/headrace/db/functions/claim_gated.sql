@@ -26,7 +26,7 @@ begin
   if found then
     return;
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('headrace.gates', 0));
+  lock table headrace.gate_turn in share update exclusive mode;
   -- Where nothing is limited but the order, no running job is counted.
   counting := exists (select from headrace.tenant as t where t.max_running is not null)
            or exists (select from headrace.lane as l

@@ -72,6 +72,8 @@ end $$;
 create or replace function headrace._grant_limits_to_tenants() returns void language plpgsql as $$
 begin
   grant select on headrace.queue_setting, headrace.definition_pause, headrace.tenant_pause to headrace_tenant;
+  -- To lock the own row, which an enqueue of a tenant with a quota does. The column is generated and cannot be written.
+  grant update (id) on headrace.tenant to headrace_tenant;
 end $$;
 
 create or replace function headrace._grant_gates_to_tenants() returns void language plpgsql as $$

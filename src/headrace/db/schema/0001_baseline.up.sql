@@ -434,6 +434,12 @@ create table headrace.regate (
   constraint of_one_thing check (num_nonnulls(definition_id, queue, tenant_id) = 1)
 );
 
+-- No row. Whoever claims limited jobs locks the table until the end of the transaction: one caller at a time. Not an advisory
+-- lock, which any session of the server can take, and not a row, whose lock is written to disk.
+create table headrace.gate_turn (
+  id  boolean primary key
+);
+
 -- A token bucket: for a definition (tenant_id and gate 0), or for each of its keys.
 create table headrace.rate_bucket (
   definition_id  int not null references headrace.definition (id) on delete cascade,

@@ -65,10 +65,11 @@ class CommandHandler:
         """The values of the environment that must not be seen in what it prints."""
         return [self._environ[name] for name in self.settings.pass_env if name in self._environ]
 
-    def problems(self) -> list[str]:
+    def problems(self, *, server_uid: int | None = None) -> list[str]:
         """What keeps it from running on this machine."""
         missing = [f"pass_env: {name} is not set here" for name in self.settings.pass_env if name not in self._environ]
-        return missing + preflight(self._launch([slot.prefix.encode() for slot in self._slots], {}, None))
+        launch = self._launch([slot.prefix.encode() for slot in self._slots], {}, None)
+        return missing + preflight(launch, server_uid=server_uid)
 
     def warnings(self) -> list[str]:
         """What its owner should know."""
