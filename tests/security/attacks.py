@@ -52,7 +52,13 @@ GROUND = (
 )
 
 # A tenant that slows the others, or takes what is theirs.
-HURTS_OTHERS: tuple[Attack, ...] = ()
+HURTS_OTHERS: tuple[Attack, ...] = (
+    Attack(
+        "queues of others",
+        "A tenant stays in its queues and priorities, the system queue takes no other job, unused queues are forgotten",
+        ("api/jobs/test_queues_of_others.py",),
+    ),
+)
 
 # One who is taken for another.
 BECOMES_ANOTHER: tuple[Attack, ...] = ()

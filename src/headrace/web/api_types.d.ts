@@ -653,6 +653,8 @@ declare namespace Api {
     max_payload_bytes: number | null;
     requests_per_minute: number | null;
     max_running: number | null;
+    queues: string[];
+    most_urgent_priority: number | null;
   }
 
   interface Line {
@@ -1314,6 +1316,8 @@ declare namespace Api {
     max_payload_bytes?: number | null;
     requests_per_minute?: number | null;
     max_running?: number | null;
+    queues?: string[];
+    most_urgent_priority?: number | null;
   }
 
   interface TenantRunsAnswer {

@@ -13,6 +13,7 @@ from headrace.model.job.retry import RetryPolicy
 from headrace.model.rate import read_rate
 from headrace.model.settings.setting import (
     MOST,
+    NOT_THE_SYSTEM_QUEUE,
     QUEUE,
     QUEUE_NAMES,
     STORABLE,
@@ -46,6 +47,7 @@ class DefinitionSettings(SettingsModel):
             "rate_burst needs a rate_limit.",
             lambda of: of.rate_limit is not None or of.rate_burst is None,
         ),
+        NOT_THE_SYSTEM_QUEUE,
     )
 
     queue: str = setting(
