@@ -78,6 +78,11 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "A worker runs a command only for the tenants in its own file",
         ("worker/run/test_commands.py::test_the_workers_own_file_decides_for_which_tenants_a_command_runs",),
     ),
+    Attack(
+        "queues of others",
+        "A tenant stays in its queues and priorities, the system queue takes no other job, unused queues are forgotten",
+        ("api/jobs/test_queues_of_others.py",),
+    ),
 )
 
 # One who is taken for another.

@@ -16,9 +16,8 @@ from headrace.api.csrf import require_same_origin
 from headrace.api.limits import RequestLimits
 from headrace.api.state import state_of
 from headrace.db.connect import Connection
-from headrace.errors import Unauthenticated
+from headrace.errors import Forbidden, Unauthenticated
 from headrace.service import Service
-from headrace.service.permissions import Forbidden
 from headrace.service.principal import Principal
 from headrace.service.session import Runtime, find_tenant
 from headrace.service.tokens.browser_sessions import find_session

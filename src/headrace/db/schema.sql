@@ -302,6 +302,7 @@ CASE kind
     WHEN 'sql'::text THEN 3
     ELSE 0
 END)),
+  constraint not_the_system_queue CHECK (((queue <> 'headrace'::text) OR system)),
   constraint per_key_needs_a_key CHECK (((concurrency_key IS NOT NULL) OR ((max_concurrency_per_key IS NULL) AND (NOT rate_per_key))))
 );
 CREATE TRIGGER limits_changed AFTER UPDATE OF max_concurrency, concurrency_key, max_concurrency_per_key, rate_limit, rate_period_seconds, rate_burst, rate_per_key, tenants ON headrace.definition FOR EACH ROW WHEN (((((((((new.max_concurrency IS DISTINCT FROM old.max_concurrency) OR (new.concurrency_key IS DISTINCT FROM old.concurrency_key)) OR (new.max_concurrency_per_key IS DISTINCT FROM old.max_concurrency_per_key)) OR (new.rate_limit IS DISTINCT FROM old.rate_limit)) OR (new.rate_period_seconds IS DISTINCT FROM old.rate_period_seconds)) OR (new.rate_burst IS DISTINCT FROM old.rate_burst)) OR (new.rate_per_key IS DISTINCT FROM old.rate_per_key)) OR (new.tenants IS DISTINCT FROM old.tenants))) EXECUTE FUNCTION headrace._limits_changed();
@@ -522,6 +523,7 @@ create table headrace.lane (
   queue          text not null,
   definition_id  integer not null,
   paused         boolean not null default false,
+  unused_since   timestamp with time zone,
   constraint lane_pkey PRIMARY KEY (id),
   constraint lane_queue_definition_id_key UNIQUE (queue, definition_id),
   constraint lane_definition_id_fkey FOREIGN KEY (definition_id) REFERENCES headrace.definition(id),
@@ -886,26 +888,31 @@ create table headrace.sql_setting (
 );
 
 create table headrace.tenant (
-  id                   integer not null generated always as identity,
-  name                 text not null,
-  created_at           timestamp with time zone not null default now(),
-  title                text not null default ''::text,
-  max_queued           integer,
-  max_payload_bytes    integer,
-  requests_per_minute  integer,
-  max_running          integer,
-  weight               integer not null default 1,
-  system               boolean not null default false,
+  id                    integer not null generated always as identity,
+  name                  text not null,
+  created_at            timestamp with time zone not null default now(),
+  title                 text not null default ''::text,
+  max_queued            integer,
+  max_payload_bytes     integer,
+  requests_per_minute   integer,
+  max_running           integer,
+  weight                integer not null default 1,
+  queues                text[] not null default '{}'::text[],
+  most_urgent_priority  smallint,
+  system                boolean not null default false,
   constraint tenant_pkey PRIMARY KEY (id),
   constraint tenant_name_key UNIQUE (name),
+  constraint not_the_system_queue CHECK ((NOT ('headrace'::text = ANY (queues)))),
   constraint tenant_max_payload_bytes_check CHECK (((max_payload_bytes >= 2) AND (max_payload_bytes <= 1048576))),
   constraint tenant_max_queued_check CHECK ((max_queued > 0)),
   constraint tenant_max_running_check CHECK (((max_running >= 1) AND (max_running <= 1000000))),
+  constraint tenant_most_urgent_priority_check CHECK (((most_urgent_priority >= 0) AND (most_urgent_priority <= 1000))),
   constraint tenant_name_check CHECK (
 CASE
     WHEN system THEN (name = '_headrace'::text)
     ELSE (name ~ '^[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}$'::text)
 END),
+  constraint tenant_queues_check CHECK (((cardinality(queues) <= 100) AND ((to_jsonb(queues))::text ~ '^\[("[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}"(, )?)*\]$'::text))),
   constraint tenant_requests_per_minute_check CHECK ((requests_per_minute > 0)),
   constraint tenant_weight_check CHECK (((weight >= 1) AND (weight <= 1000)))
 );
@@ -1005,6 +1012,7 @@ create table headrace.trigger (
   constraint an_event_has_a_name CHECK (((trigger_type = 'event'::text) = (event IS NOT NULL))),
   constraint an_event_knows_no_time CHECK (((trigger_type <> 'event'::text) OR ((overlap = 'allow'::text) AND (jitter_seconds = (0)::double precision) AND (num_nonnulls(max_fires, starts_at, ends_at, pause_on_failures) = 0)))),
   constraint jitter_is_shorter_than_the_interval CHECK ((jitter_seconds < every_seconds)),
+  constraint not_the_system_queue CHECK ((queue <> 'headrace'::text)),
   constraint only_events_have_a_condition CHECK (((trigger_type = 'event'::text) OR (condition IS NULL))),
   constraint times_lie_between_1900_and_9000 CHECK (((((starts_at >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (starts_at <= '9000-01-01 00:00:00+00'::timestamp with time zone)) OR (starts_at = '-infinity'::timestamp with time zone)) AND (((ends_at >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (ends_at <= '9000-01-01 00:00:00+00'::timestamp with time zone)) OR (ends_at = 'infinity'::timestamp with time zone)) AND (((next_run_at >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (next_run_at <= '9000-01-01 00:00:00+00'::timestamp with time zone)) OR (next_run_at = 'infinity'::timestamp with time zone)))),
   constraint trigger_catch_up_cap_check CHECK (((catch_up_cap >= 1) AND (catch_up_cap <= 1000))),
@@ -1032,6 +1040,7 @@ CREATE INDEX trigger_event ON headrace.trigger USING btree (tenant_id, event) WH
 CREATE INDEX trigger_pending ON headrace.trigger USING btree (id) WHERE (pending_due_at IS NOT NULL);
 CREATE INDEX trigger_stopped ON headrace.trigger USING btree (tenant_id) WHERE (stopped_at IS NOT NULL);
 CREATE INDEX trigger_uncomputed ON headrace.trigger USING btree (id) WHERE (enabled AND (next_run_at IS NULL) AND (trigger_type <> 'event'::text));
+CREATE TRIGGER check_place BEFORE INSERT OR UPDATE OF queue, priority, definition_id ON headrace.trigger FOR EACH ROW EXECUTE FUNCTION headrace._check_place_of_trigger();
 CREATE TRIGGER mend_stopped BEFORE UPDATE OF definition_id, trigger_type, cron, every_seconds, event, init_version, condition, timezone, payload, catch_up, misfire_grace_seconds, overlap, jitter_seconds, dedupe_window_seconds, pause_on_failures, starts_at, ends_at, max_fires, queue, priority, max_attempts, catch_up_cap ON headrace.trigger FOR EACH ROW WHEN (((NOT new.enabled) AND (NOT old.enabled) AND (new.stopped_at IS NOT NULL) AND (old.stopped_at IS NOT NULL) AND (old.last_error IS NOT NULL) AND (old.pause_note IS NULL) AND (new.pause_note IS NULL) AND (new.deleted_from_code_at IS NULL) AND ((((((((((((((((((((((new.definition_id IS DISTINCT FROM old.definition_id) OR (new.trigger_type IS DISTINCT FROM old.trigger_type)) OR (new.cron IS DISTINCT FROM old.cron)) OR (new.every_seconds IS DISTINCT FROM old.every_seconds)) OR (new.event IS DISTINCT FROM old.event)) OR (new.init_version IS DISTINCT FROM old.init_version)) OR (new.condition IS DISTINCT FROM old.condition)) OR (new.timezone IS DISTINCT FROM old.timezone)) OR (new.payload IS DISTINCT FROM old.payload)) OR (new.catch_up IS DISTINCT FROM old.catch_up)) OR (new.misfire_grace_seconds IS DISTINCT FROM old.misfire_grace_seconds)) OR (new.overlap IS DISTINCT FROM old.overlap)) OR (new.jitter_seconds IS DISTINCT FROM old.jitter_seconds)) OR (new.dedupe_window_seconds IS DISTINCT FROM old.dedupe_window_seconds)) OR (new.pause_on_failures IS DISTINCT FROM old.pause_on_failures)) OR (new.starts_at IS DISTINCT FROM old.starts_at)) OR (new.ends_at IS DISTINCT FROM old.ends_at)) OR (new.max_fires IS DISTINCT FROM old.max_fires)) OR (new.queue IS DISTINCT FROM old.queue)) OR (new.priority IS DISTINCT FROM old.priority)) OR (new.max_attempts IS DISTINCT FROM old.max_attempts)) OR (new.catch_up_cap IS DISTINCT FROM old.catch_up_cap)))) EXECUTE FUNCTION headrace._trigger_mended();
 CREATE TRIGGER note_change BEFORE UPDATE OF name, definition_id, enabled, trigger_type, cron, every_seconds, event, init_version, condition, timezone, payload, catch_up, misfire_grace_seconds, overlap, jitter_seconds, dedupe_window_seconds, pause_on_failures, starts_at, ends_at, max_fires, queue, priority, max_attempts, catch_up_cap ON headrace.trigger FOR EACH ROW WHEN (((((((((((((((((((((((((new.name IS DISTINCT FROM old.name) OR (new.definition_id IS DISTINCT FROM old.definition_id)) OR (new.enabled IS DISTINCT FROM old.enabled)) OR (new.trigger_type IS DISTINCT FROM old.trigger_type)) OR (new.cron IS DISTINCT FROM old.cron)) OR (new.every_seconds IS DISTINCT FROM old.every_seconds)) OR (new.event IS DISTINCT FROM old.event)) OR (new.init_version IS DISTINCT FROM old.init_version)) OR (new.condition IS DISTINCT FROM old.condition)) OR (new.timezone IS DISTINCT FROM old.timezone)) OR (new.payload IS DISTINCT FROM old.payload)) OR (new.catch_up IS DISTINCT FROM old.catch_up)) OR (new.misfire_grace_seconds IS DISTINCT FROM old.misfire_grace_seconds)) OR (new.overlap IS DISTINCT FROM old.overlap)) OR (new.jitter_seconds IS DISTINCT FROM old.jitter_seconds)) OR (new.dedupe_window_seconds IS DISTINCT FROM old.dedupe_window_seconds)) OR (new.pause_on_failures IS DISTINCT FROM old.pause_on_failures)) OR (new.starts_at IS DISTINCT FROM old.starts_at)) OR (new.ends_at IS DISTINCT FROM old.ends_at)) OR (new.max_fires IS DISTINCT FROM old.max_fires)) OR (new.queue IS DISTINCT FROM old.queue)) OR (new.priority IS DISTINCT FROM old.priority)) OR (new.max_attempts IS DISTINCT FROM old.max_attempts)) OR (new.catch_up_cap IS DISTINCT FROM old.catch_up_cap))) EXECUTE FUNCTION headrace._trigger_changed();
 CREATE TRIGGER note_creation BEFORE INSERT ON headrace.trigger FOR EACH ROW EXECUTE FUNCTION headrace._trigger_created();
@@ -1323,8 +1332,12 @@ create view headrace.schedule_status (
 
 function headrace._add_buckets(one bigint[], other anyarray) returns bigint[]  -- 5eb093f1b0de; execute: public
 function headrace._alerts_due() returns double precision  -- fd37bb703faf; execute: public
+function headrace._allowed_place(def headrace.definition, queue text, priority integer, OUT allowed_queue text, OUT allowed_priority integer) returns record  -- c322f3288a5c; execute: public
 function headrace._as_buckets(buckets smallint[], counts bigint[]) returns bigint[]  -- 830143b26059; execute: public
+function headrace._bound_tenant() returns integer  -- 27cc6d67e588; execute: public
 function headrace._change_one(action text, wanted uuid) returns boolean  -- 193e41b083e7; execute: public
+function headrace._check_place(def headrace.definition, queue text, priority integer) returns void  -- 3fe11b7dc9f4; execute: public
+function headrace._check_place_of_trigger() returns trigger  -- 546c7a3f2d28; execute: public
 function headrace._check_request(payloads jsonb[], priority integer, max_attempts integer, dedupe_keys text[], idempotency_keys text[], dedupe_while text) returns void  -- 806497745c9c; execute: public
 function headrace._check_zone(zone text) returns void  -- 20c0d4e3d8ed; execute: public
 function headrace._claim_alone(for_worker_id bigint, of_lanes integer[], wanted integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off  -- 02f8aed8f99f; execute: public
@@ -1344,7 +1357,7 @@ function headrace._definition_uuid(key text) returns uuid  -- 4bf4a532d3f9; exec
 function headrace._delete_job(wanted uuid) returns boolean  -- 61f31850a213; execute: public
 function headrace._due_time_set() returns trigger  -- 5bf244c78f2d; execute: public
 function headrace._emit_once(name text, data jsonb, idempotency_key text, tenant text, correlation_id text, OUT event_id uuid, OUT created boolean) returns record  -- d81c97977d94; execute: public
-function headrace._enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text, source text, source_ref uuid, created_by text) returns uuid[]  -- fd5e1e1840b9; execute: public
+function headrace._enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text, source text, source_ref uuid, created_by text) returns uuid[]  -- 05aff802030e; execute: public
 function headrace._ensure_tenant_role() returns boolean  -- 0f8ae31a88b9; execute: public
 function headrace._first_id(at timestamp with time zone) returns uuid  -- d6e1b3edb5b2; execute: public
 function headrace._follow_code(d headrace.definition, says jsonb, forced boolean DEFAULT false) returns headrace.definition  -- 46d33cf2f211; execute: public
@@ -1362,7 +1375,7 @@ function headrace._insert_keyed(ids uuid[], of_tenant_id integer, of_lane_id int
 function headrace._job_ids(n integer) returns uuid[]  -- 872a75c12f18; execute: public
 function headrace._job_or_error(wanted uuid) returns headrace.job  -- ad53593d64e6; execute: public
 function headrace._json_problem(value jsonb, deepest integer DEFAULT 200, longest integer DEFAULT 4300) returns text  -- d10dc6f28ece; execute: public
-function headrace._lane(in_queue text, of_definition_id integer) returns integer  -- 0f0c65b73ca8; execute: public
+function headrace._lane(in_queue text, of_definition_id integer) returns integer  -- 5951bc2f0998; execute: public
 function headrace._limits_changed() returns trigger  -- 9002ae1417ae; execute: public
 function headrace._live_job_of(of_trigger_id uuid) returns uuid  -- 703710e8350c; execute: public
 function headrace._log_hour(at timestamp with time zone) returns integer  -- fdd426a88880; execute: public

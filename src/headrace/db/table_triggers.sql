@@ -41,6 +41,8 @@ create or replace trigger tell_workers after update or delete on headrace.tenant
   for each statement execute function headrace._tell_lanes_changed();
 create or replace trigger refuse_system_job before insert or update of definition_id, tenant_id on headrace.trigger
   for each row execute function headrace._refuse_system_job();
+create or replace trigger check_place before insert or update of queue, priority, definition_id on headrace.trigger
+  for each row execute function headrace._check_place_of_trigger();
 create or replace trigger refuse_leaving before update of final on headrace.attempt
   for each row when (old.final is not null and new.final is null) execute function headrace._refuse_leaving();
 create or replace trigger note_going_on before update of enabled on headrace.trigger for each row

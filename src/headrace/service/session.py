@@ -103,7 +103,7 @@ async def _confine(conn: Connection, principal: Principal, tenant: str) -> int:
     if tenant_id is None:
         tenant_id = await find_tenant(conn, tenant)
     # Until the end of the transaction, so that a connection never comes back to the pool as somebody's.
-    await conn.execute(SQL["confine"], str(tenant_id))
+    await conn.execute(SQL["confine"], str(tenant_id), principal.role == "super_admin")
     return tenant_id
 
 

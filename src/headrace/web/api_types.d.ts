@@ -657,6 +657,8 @@ declare namespace Api {
     max_payload_bytes: number | null;
     requests_per_minute: number | null;
     max_running: number | null;
+    queues: string[];
+    most_urgent_priority: number | null;
   }
 
   interface Line {
@@ -1322,6 +1324,8 @@ declare namespace Api {
     max_payload_bytes?: number | null;
     requests_per_minute?: number | null;
     max_running?: number | null;
+    queues?: string[];
+    most_urgent_priority?: number | null;
   }
 
   interface TenantRunsAnswer {

@@ -107,6 +107,7 @@ async def test_a_change_reaches_a_running_worker(api: Api, admin: httpx.AsyncCli
     async with running(WorkerProcess(api.hr)):
         (worker,) = (await admin.get(f"{ADMIN}/slow")).json()["workers"]
         assert worker
+        await api.set_tenant("acme", queues=["default"])
         changes = {"timeout_seconds": 0.2, "queue": "express", "max_attempts": 1}
         assert (await admin.patch(f"{ADMIN}/slow", json=changes)).status_code == 200
 

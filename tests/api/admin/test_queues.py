@@ -43,7 +43,7 @@ async def test_a_queue_is_seen_with_what_waits_and_who_serves_it(
     for _ in range(3):
         await acme.post("/api/v1/jobs", json={"definition": "work"})
     await acme.post("/api/v1/jobs", json={"definition": "work", "delay_seconds": 100})
-    await acme.post("/api/v1/jobs", json={"definition": "work", "queue": "mail"})
+    await api.hr.enqueue("work", tenant="acme", queue="mail")
     await sample(api)
 
     default, mail = (await admin.get(QUEUES)).json()["items"]

@@ -61,8 +61,9 @@ async def test_of_jobs_that_are_named_only_those_that_fit_are_changed(acme: http
 
 
 async def test_all_that_fit_are_canceled_and_then_retried_and_deleted(
-    acme: httpx.AsyncClient, globex: httpx.AsyncClient
+    api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient
 ) -> None:
+    await api.set_tenant("acme", queues=["other"])
     await enqueue(acme, 450)
     await enqueue(acme, 3, queue="other")
     await enqueue(globex, 4)

@@ -24,6 +24,8 @@ async def jobs(api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient) -> 
         "canceled": {"queue": "mail"},
     }
     made = {}
+    for tenant in ("acme", "globex"):
+        await api.set_tenant(tenant, queues=["mail"])
     for name, body in bodies.items():
         made[name] = (await acme.post("/api/v1/jobs", json={"definition": "work", **body})).json()["id"]
         await api.wait_a_millisecond()

@@ -28,6 +28,11 @@ begin
   loop
     select id into found_id from headrace.lane where queue = in_queue and definition_id = of_definition_id;
     exit when found_id is not null;
+    -- Here and not before it is looked for: only jobs of the system have lanes there.
+    if in_queue = 'headrace' and not exists (select from headrace.definition where id = of_definition_id and system) then
+      raise exception 'the queue "headrace" is for the jobs of Headrace itself' using errcode = 'HR400', column = 'queue',
+        hint = 'Name another queue, or omit the queue for the definition''s own.';
+    end if;
     insert into headrace.lane (queue, definition_id) values (in_queue, of_definition_id)
       on conflict do nothing returning id into found_id;
     exit when found_id is not null;
@@ -166,6 +171,9 @@ begin
   for_tenant_id := headrace._tenant_id(tenant);
   def := headrace._runnable(definition, for_tenant_id);
   perform headrace._refuse_secrets(def, payloads);
+  if queue is not null or priority is not null then
+    perform headrace._check_place(def, queue, priority);
+  end if;
   lane := headrace._lane(coalesce(queue, def.queue), def.id);
   ids := headrace._job_ids(n);
   result := ids;

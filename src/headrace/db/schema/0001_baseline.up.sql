@@ -32,7 +32,13 @@ create table headrace.tenant (
   max_running          int check (max_running between 1 and 1000000),
   -- Its share of a queue that is shared fairly: with 3 it gets three jobs for each one of a tenant with 1.
   weight               int not null default 1 check (weight between 1 and 1000),
+  -- What the tenant may choose for its jobs beside the own queue and priority of their definition: these queues, and priorities
+  -- down to this number. Null: a definition's own priority is the most urgent one.
+  queues                text[] not null default '{}' check (
+    cardinality(queues) <= 100 and to_jsonb(queues)::text ~ '^\[("[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}"(, )?)*\]$'),
+  most_urgent_priority  smallint check (most_urgent_priority between 0 and 1000),
   system               boolean not null default false,
+  constraint not_the_system_queue check (not 'headrace' = any(queues)),
   -- No other tenant can take the name of the system's tenant.
   constraint tenant_name_check check (
     case when system then name = '_headrace' else name ~ '^[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}$' end)
@@ -104,7 +110,8 @@ create table headrace.definition (
     check (num_nonnulls(function_schema, function_name, function_signature) = case kind when 'sql' then 3 else 0 end),
   constraint per_key_needs_a_key check (concurrency_key is not null or (max_concurrency_per_key is null and not rate_per_key)),
   constraint burst_needs_a_rate check (rate_limit is not null or rate_burst is null),
-  constraint built_in_jobs_have_no_tenants check (not system or tenants is null)
+  constraint built_in_jobs_have_no_tenants check (not system or tenants is null),
+  constraint not_the_system_queue check (queue <> 'headrace' or system)
 );
 
 -- Which schedules of built-in jobs were ever made. What an operator changed or deleted is not made again.
@@ -125,11 +132,13 @@ insert into headrace.sql_setting default values;
 -- ==================== Lanes, queues and pauses
 
 -- One (queue, definition). The claim index starts with it, so that a worker never walks over jobs it cannot run.
+--   unused_since  when it was first seen without a live job while nothing declares its queue; the next job that comes clears it
 create table headrace.lane (
   id             int generated always as identity primary key,
   queue          text not null check (queue ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$'),
   definition_id  int not null references headrace.definition (id),
   paused         boolean not null default false,
+  unused_since   timestamptz,
   unique (queue, definition_id)
 );
 
@@ -532,7 +541,8 @@ create table headrace.trigger (
     (starts_at between '1900-01-01Z' and '9000-01-01Z' or starts_at = '-infinity')
     and (ends_at between '1900-01-01Z' and '9000-01-01Z' or ends_at = 'infinity')
     and (next_run_at between '1900-01-01Z' and '9000-01-01Z' or next_run_at = 'infinity')),
-  constraint jitter_is_shorter_than_the_interval check (jitter_seconds < every_seconds)
+  constraint jitter_is_shorter_than_the_interval check (jitter_seconds < every_seconds),
+  constraint not_the_system_queue check (queue <> 'headrace')
 ) with (
   -- fire_at is indexed, so no advance is HOT.
   fillfactor = 80, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0.2, autovacuum_vacuum_cost_delay = 0

@@ -13,6 +13,7 @@ from headrace.model.job.retry import RetryPolicy
 from headrace.model.rate import read_rate
 from headrace.model.settings.setting import (
     MOST,
+    NOT_THE_SYSTEM_QUEUE,
     QUEUE,
     QUEUE_NAMES,
     STORABLE,
@@ -54,6 +55,7 @@ class DefinitionSettings(SettingsModel):
             "A built-in job runs for Headrace itself and has no tenants.",
             lambda _: True,  # the table knows which jobs are built in
         ),
+        NOT_THE_SYSTEM_QUEUE,
     )
 
     queue: str = setting(
