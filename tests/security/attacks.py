@@ -52,10 +52,20 @@ GROUND = (
 )
 
 # A tenant that slows the others, or takes what is theirs.
-HURTS_OTHERS: tuple[Attack, ...] = ()
+HURTS_OTHERS: tuple[Attack, ...] = (
+    Attack(
+        "followers of logs", "Many followers cost what one costs, and have a limit", ("api/jobs/test_log_followers.py",)
+    ),
+)
 
 # One who is taken for another.
-BECOMES_ANOTHER: tuple[Attack, ...] = ()
+BECOMES_ANOTHER: tuple[Attack, ...] = (
+    Attack(
+        "streams of ended credentials",
+        "What a credential keeps open ends with it, whichever process ended it",
+        ("security/test_ended_credentials.py",),
+    ),
+)
 
 # What a member of each database role may do.
 WHO_MAY_COME_IN: tuple[Attack, ...] = ()

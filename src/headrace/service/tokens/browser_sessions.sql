@@ -14,7 +14,7 @@ with used as (
 ), noted as (
   update headrace.token set last_used_at = now() where revoked_at is null and id in (select token_id from used)
 )
-select t.id, t.name, t.role, t.tenant_id, tenant.name as tenant, t.queues, tenant.requests_per_minute
+select t.id, t.name, t.role, t.tenant_id, tenant.name as tenant, t.queues, tenant.requests_per_minute, session.hash
   from headrace.session join headrace.token as t on t.id = session.token_id
   left join headrace.tenant on tenant.id = t.tenant_id
  where session.hash = $1 and session.expires_at > now()

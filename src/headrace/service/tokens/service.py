@@ -116,9 +116,8 @@ async def find_principal(conn: Connection, token: str) -> FoundPrincipal | None:
 
 def found_principal(row: Any) -> FoundPrincipal:
     """From a row of a token and its tenant."""
-    principal = Principal(
-        f"token {row['name']}", row["role"], row["tenant"], row["tenant_id"], tuple(row["queues"]), row["id"]
-    )
+    name, whose = f"token {row['name']}", (row["tenant"], row["tenant_id"])
+    principal = Principal(name, row["role"], *whose, tuple(row["queues"]), row["id"], row["hash"])
     return FoundPrincipal(principal, row["requests_per_minute"])
 
 
