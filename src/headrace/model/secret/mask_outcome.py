@@ -33,6 +33,8 @@ from headrace.model.text import clean
 
 # To look through a larger payload takes milliseconds, which no event loop has.
 LARGE = 64 * 1024
+# To make a masker takes longer: up to 3 ms for a kilobyte of secrets.
+MANY_SECRETS = 8 * 1024
 WHOLE = f'"{MASKED}"'
 # Any part of a name that `looks_secret` may find; most texts have none, and need not be read.
 NAME_PARTS = "pass|secret|token|credential|auth|cookie|session|pin|otp|key"

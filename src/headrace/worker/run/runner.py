@@ -31,7 +31,7 @@ from headrace.model.job.record import ClaimedJob
 from headrace.model.job.transition import Transition, decide, unformed
 from headrace.model.log.run_log import LogLimits, RunLog
 from headrace.model.secret.encryption import CannotDecrypt
-from headrace.model.secret.mask_outcome import LARGE, mask_outcome, mask_texts
+from headrace.model.secret.mask_outcome import MANY_SECRETS, mask_outcome, mask_texts
 from headrace.model.text import NotJsonError, clean, to_json
 from headrace.tracing.attempt import begin_attempt, end_attempt, end_lost_attempt
 from headrace.tracing.carried import inherited
@@ -114,10 +114,10 @@ class Runner:
             if self._tracer is not None or run.job.trace_context is not None:
                 self._enter_trace(run)
             handler = run.handler
+            if len(run.job.payload) > MANY_SECRETS:
+                run.masker = await self._dispatch.masker_aside(run)  # now: its first line may come from the loop
             if run.refusal is not None:
                 raise run.refusal
-            if len(run.job.payload) > LARGE:
-                run.masker = await self._dispatch.masker_aside(run)  # now: its first line may come from the loop
             if handler is not None and handler.in_loop:
                 # Here, and not a call further down: most jobs, and each call of a coroutine costs.
                 value = await handler.function(**handler.bind(run.job.payload, run.context))
@@ -205,7 +205,8 @@ class Runner:
         lines = run.context.run_log  # its masker knows what the run began with: commands may have been read again since
         detail = run.detail
         masker = run.masker if lines is None else lines.masker
-        if masker is None:
+        # A run that was stopped before its masker was made has said nothing.
+        if masker is None and not (detail is None and isinstance(outcome, (TimedOut, Canceled, Released))):
             masker = self._dispatch.masker(run.job, run.handler)
         if masker:
             outcome, detail = mask_outcome(outcome, masker), mask_texts(detail, masker)
