@@ -54,7 +54,24 @@ GROUND = (
 # A tenant that slows the others, or takes what is theirs.
 HURTS_OTHERS: tuple[Attack, ...] = (
     Attack(
-        "followers of logs", "Many followers cost what one costs, and have a limit", ("api/jobs/test_log_followers.py",)
+        "followers of logs",
+        "Many followers of a log cost what one costs, and have a limit",
+        ("api/jobs/test_log_followers.py",),
+    ),
+    Attack(
+        "payloads full of secrets",
+        "To mask any number of secrets holds no loop and lets none of them through",
+        ("worker/run/test_many_secrets.py",),
+    ),
+    Attack(
+        "megabytes of details",
+        "What is stored of a run has bounds, and a failure is recorded all the same",
+        ("api/worker/test_bounds.py",),
+    ),
+    Attack(
+        "sign-ins and wrong tokens without end",
+        "Both have limits, and neither keeps a good token out",
+        ("security/test_sign_in_flood.py",),
     ),
 )
 

@@ -44,7 +44,9 @@ class SessionAnswer(ResponseModel):
 async def sign_in(request: Request, response: Response, given: SignIn) -> None:
     """Exchange a token for a session in a cookie that scripts cannot read."""
     require_same_origin(request, or_none=True)
-    async with authenticator(request).runtime.database.pool.acquire() as conn:
+    auth = authenticator(request)
+    await auth.count_sign_in(request, given.token)
+    async with auth.runtime.database.pool.acquire() as conn:
         secret = await open_session(conn, given.token)
     _set_cookie(request, response, secret)
 

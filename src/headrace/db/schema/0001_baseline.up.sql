@@ -882,7 +882,8 @@ create table headrace.session (
 create index session_token on headrace.session (token_id);
 create index session_expires on headrace.session (expires_at);
 
--- Every change by a person or a program, written in the change's own transaction. Insert-only.
+-- Every change by a person or a program, written in the change's own transaction. Never changed, and deleted only when it is
+-- older than its retention.
 create table headrace.audit (
   id         bigint generated always as identity primary key,
   at         timestamptz not null default now(),
@@ -895,6 +896,7 @@ create table headrace.audit (
 );
 create index audit_tenant on headrace.audit (tenant_id, id desc);
 create index audit_target on headrace.audit (target, id desc);
+create index audit_at on headrace.audit (at);
 
 -- A change to many jobs, made in batches by whichever process comes first. "position" is the last job looked at.
 create table headrace.operation (
