@@ -83,6 +83,26 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "A tenant stays in its queues and priorities, the system queue takes no other job, unused queues are forgotten",
         ("api/jobs/test_queues_of_others.py",),
     ),
+    Attack(
+        "followers of logs",
+        "Many followers of a log cost what one costs, and have a limit",
+        ("api/jobs/test_log_followers.py",),
+    ),
+    Attack(
+        "payloads full of secrets",
+        "To mask any number of secrets holds no loop and lets none of them through",
+        ("worker/run/test_many_secrets.py",),
+    ),
+    Attack(
+        "megabytes of details",
+        "What is stored of a run has bounds, and a failure is recorded all the same",
+        ("api/worker/test_bounds.py",),
+    ),
+    Attack(
+        "sign-ins and wrong tokens without end",
+        "Both have limits, and neither keeps a good token out",
+        ("security/test_sign_in_flood.py",),
+    ),
 )
 
 # One who is taken for another.
@@ -149,6 +169,11 @@ BECOMES_ANOTHER: tuple[Attack, ...] = (
         ("executors/command/test_code_in_arguments.py",),
     ),
     Attack("locks of Headrace", "A stranger holds no lock that Headrace waits for", ("security/test_locks.py",)),
+    Attack(
+        "streams of ended credentials",
+        "What a credential keeps open ends with it, whichever process ended it",
+        ("security/test_ended_credentials.py",),
+    ),
 )
 
 # What a member of each database role may do.

@@ -20,7 +20,7 @@ LONGEST_SECONDS = 600.0
 
 
 async def prune_history(place: Workplace, longest_seconds: float = LONGEST_SECONDS) -> dict[str, Any]:
-    """Remove ended jobs, and what triggers, events, alerts, bulk operations and counts left, each after its days.
+    """Remove ended jobs, and what triggers, events, alerts, bulk operations, counts and the audit left, after its days.
 
     Not for longer than that: what is left goes the next time.
     """
@@ -30,6 +30,7 @@ async def prune_history(place: Workplace, longest_seconds: float = LONGEST_SECON
         limits = PruneLimits(until=time.monotonic() + longest_seconds)
         pruned = await prune_jobs(conn, keep_of(kept), limits, report=place.progress)
         operations = DeleteRule("headrace.operation", ("finished_at",), fires)
+        audit = DeleteRule("headrace.audit", ("at",), timedelta(days=kept.audit_days))
         return {
             **as_result(pruned),
             "fires": await prune_fires(conn, keep=fires),
@@ -38,6 +39,7 @@ async def prune_history(place: Workplace, longest_seconds: float = LONGEST_SECON
             "rollups": await prune_rollups(conn, keep=timedelta(days=kept.rollups_days)),
             "alerts": await prune_alerts(conn, keep=fires),
             "operations": (await delete_rows(conn, operations)).get("deleted", 0),
+            "audit": (await delete_rows(conn, audit)).get("deleted", 0),
         }
 
 

@@ -200,6 +200,7 @@ create table headrace.audit (
 );
 alter table headrace.audit enable row level security;
 create policy own on headrace.audit using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
+CREATE INDEX audit_at ON headrace.audit USING btree (at);
 CREATE INDEX audit_target ON headrace.audit USING btree (target, id DESC);
 CREATE INDEX audit_tenant ON headrace.audit USING btree (tenant_id, id DESC);
 grant insert, select on headrace.audit to headrace_tenant;

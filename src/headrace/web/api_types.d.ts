@@ -243,6 +243,7 @@ declare namespace Api {
     events_days: number;
     rollups_days: number;
     tokens_days: number;
+    audit_days: number;
   }
 
   interface DeclaredTrigger {
@@ -439,6 +440,11 @@ declare namespace Api {
   interface Finish {
     worker_id: number;
     ended: Ended[];
+  }
+
+  interface FinishAnswer {
+    refused: JobRef[];
+    left_out: LeftOut[];
   }
 
   interface FireAnswer {
@@ -650,6 +656,13 @@ declare namespace Api {
 
   interface Leaving {
     worker_id: number;
+  }
+
+  interface LeftOut {
+    job_id: string;
+    run: number;
+    field: string;
+    reason: string;
   }
 
   interface LimitsAnswer {
@@ -1765,7 +1778,7 @@ declare namespace Api {
     "/worker/heartbeat": { values: {}; body: Beat; answer: BeatAnswer };
     "/worker/stop": { values: {}; body: Leaving; answer: null };
     "/worker/jobs/claim": { values: {}; body: Claim; answer: ClaimAnswer };
-    "/worker/jobs/finish": { values: {}; body: Finish; answer: RefusedAnswer };
+    "/worker/jobs/finish": { values: {}; body: Finish; answer: FinishAnswer };
     "/worker/logs": { values: {}; body: Lines; answer: RefusedAnswer };
     "/worker/jobs/{job_id}/complete": { values: { job_id: string }; body: Completed; answer: RunEnded };
     "/worker/jobs/{job_id}/fail": { values: { job_id: string }; body: RunFailed; answer: RunEnded };

@@ -7,10 +7,11 @@ from typing import Annotated, Self
 from fastapi import Cookie, Request, Response
 from pydantic import Field, model_validator
 
-from headrace.api.auth import SESSION_COOKIE, CurrentService, authenticator
+from headrace.api.auth import SESSION_COOKIE, Authenticator, CurrentService, authenticator
 from headrace.api.body.route import new_router
 from headrace.api.csrf import require_same_origin
 from headrace.api.schemas import RequestModel, ResponseModel, Text
+from headrace.errors import BadRequest
 from headrace.service import Service
 from headrace.service.permissions import allowed_actions
 from headrace.service.principal import Role
@@ -62,6 +63,18 @@ async def sign_in(request: Request, response: Response, given: SignIn, session: 
     """
     require_same_origin(request, or_none=True)
     auth = authenticator(request)
+    if given.token is not None:
+        await auth.count_sign_in(request, given.token)
+    try:
+        secret = await _open_session(auth, given, session)
+    except BadRequest as error:
+        if error.field == "code":
+            await auth.count_wrong(request)
+        raise
+    _set_cookie(request, response, secret)
+
+
+async def _open_session(auth: Authenticator, given: SignIn, session: str | None) -> str:
     async with auth.runtime.database.pool.acquire() as conn, conn.transaction():
         token_hash = await redeem_code(conn, given.code) if given.code else digest(given.token or "")
         secret = await open_session(conn, token_hash)
@@ -69,7 +82,7 @@ async def sign_in(request: Request, response: Response, given: SignIn, session: 
             await replace_session(conn, session, secret, agreed=given.replace)
     if session is not None:
         auth.forget_session(session)
-    _set_cookie(request, response, secret)
+    return secret
 
 
 @router.get("")

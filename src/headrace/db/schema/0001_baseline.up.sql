@@ -918,7 +918,8 @@ create table headrace.cursor_key (
 );
 insert into headrace.cursor_key default values;
 
--- Every change by a person or a program, written in the change's own transaction. Insert-only.
+-- Every change by a person or a program, written in the change's own transaction. Never changed, and deleted only when it is
+-- older than its retention.
 create table headrace.audit (
   id         bigint generated always as identity primary key,
   at         timestamptz not null default now(),
@@ -931,6 +932,7 @@ create table headrace.audit (
 );
 create index audit_tenant on headrace.audit (tenant_id, id desc);
 create index audit_target on headrace.audit (target, id desc);
+create index audit_at on headrace.audit (at);
 
 -- A change to many jobs, made in batches by whichever process comes first. "position" is the last job looked at.
 create table headrace.operation (

@@ -14,6 +14,8 @@ from headrace.service.tokens.service import FoundPrincipal, digest, find_by_hash
 SQL = statements(__file__)
 # After its last use.
 LASTS = timedelta(days=7)
+# Of one token; then the oldest ends.
+MOST_OF_A_TOKEN = 50
 
 
 class SignedInAlready(Conflict):
@@ -25,12 +27,14 @@ class SignedInAlready(Conflict):
 async def open_session(conn: Connection, token_hash: bytes) -> str:
     """A new session that stands for a good token: the only time that its secret is seen."""
     caller = await find_by_hash(conn, token_hash)
-    if caller is None:
-        raise BadRequest("the token is unknown, expired or revoked", field="token")
-    if caller.principal.role == "worker":
+    if caller is not None and caller.principal.role == "worker":
         raise BadRequest("a worker's token cannot open a session", field="token")
     secret = secrets.token_urlsafe(32)
-    await conn.execute(SQL["open_session"], token_hash, digest(secret), LASTS)
+    async with conn.transaction():
+        token_id = await conn.fetchval(SQL["lock_token"], token_hash)
+        if caller is None or token_id is None:
+            raise BadRequest("the token is unknown, expired or revoked", field="token")
+        await conn.execute(SQL["open_session"], token_id, digest(secret), LASTS, MOST_OF_A_TOKEN)
     return secret
 
 

@@ -121,9 +121,8 @@ async def find_by_hash(conn: Connection, token_hash: bytes) -> FoundPrincipal | 
 
 def found_principal(row: Any) -> FoundPrincipal:
     """From a row of a token and its tenant."""
-    principal = Principal(
-        f"token {row['name']}", row["role"], row["tenant"], row["tenant_id"], tuple(row["queues"]), row["id"]
-    )
+    name, whose = f"token {row['name']}", (row["tenant"], row["tenant_id"])
+    principal = Principal(name, row["role"], *whose, tuple(row["queues"]), row["id"], row["hash"])
     return FoundPrincipal(principal, row["requests_per_minute"])
 
 
