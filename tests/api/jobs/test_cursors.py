@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -15,7 +16,7 @@ from headrace.api.app import create_app
 from headrace.service.jobs import filter as job_filter
 
 JOBS = "/api/v1/jobs"
-QUEUED = {"status": "queued", "limit": 1}
+QUEUED: dict[str, Any] = {"status": "queued", "limit": 1}
 REFUSED = "the cursor does not come from this list: leave the cursor out to begin with the first page"
 NOTHING = "00000000-0000-4000-8000-000000000000"
 OWN_MAKES = {
@@ -95,7 +96,7 @@ async def test_another_server_of_the_installation_goes_on_with_a_cursor(api: Api
 
 
 async def test_a_cursor_that_no_list_gave_is_refused_by_every_list(
-    admin: httpx.AsyncClient, record_property: pytest.RecordProperty
+    admin: httpx.AsyncClient, record_property: Callable[[str, object], None]
 ) -> None:
     lists = await lists_with_cursors(admin)
     assert len(lists) > 15

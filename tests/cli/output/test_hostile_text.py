@@ -92,7 +92,7 @@ def test_a_bar_shows_progress_as_text(tmp_path: Path) -> None:
         f"with bar('job') as tell:\n    tell(0.5, {SAID!r})\n"
     )
     shell = Shell(tmp_path, TERM="xterm")
-    shell._command = lambda _arguments: [sys.executable, str(script)]  # type: ignore[method-assign]
+    shell._command = lambda _arguments: [sys.executable, str(script)]  # type: ignore[assignment, method-assign]
     shown = shell.on_terminal(columns=200)
     assert "a\\x1b[2J\\x1b]0;owned" in shown
     assert "\x1b]0;" not in shown

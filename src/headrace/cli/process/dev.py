@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shlex
 import sys
 from collections.abc import AsyncIterator
@@ -76,6 +77,8 @@ def _new_link(hr: headrace.Headrace, where: str) -> str:
     words = ["headrace", "sign-in", *([where] if where != address(found.server) else [])]
     if hr.settings.data_dir != found.data_dir:
         words += ["--data-dir", str(hr.settings.data_dir)]
+    if "HEADRACE_CONFIG" in os.environ:
+        words += ["--config", os.environ["HEADRACE_CONFIG"]]
     return shlex.join(words)
 
 
