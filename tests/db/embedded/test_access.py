@@ -102,6 +102,14 @@ def test_a_folder_of_nobody_is_refused_with_the_way_out(tmp_path: Path, monkeypa
         account_for(cluster)
 
 
+def test_a_user_whose_name_the_system_does_not_know_is_refused_with_the_way_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: next(uid for uid in FREE_IDS if name_of(uid) is None))
+    with pytest.raises(EmbeddedServerError, match=r"has no name on this system.* Add the user to /etc/passwd"):
+        account_for(tmp_path / "postgres")
+
+
 @pytest.fixture
 def others_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, str]:
     """A data folder whose server runs as another user than the worker, and that user's name."""

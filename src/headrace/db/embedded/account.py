@@ -87,6 +87,11 @@ class Account:
 
 def account_for(cluster: Path) -> Account:
     """Choose who runs the server: this user, or for root the cluster's owner or an unprivileged account."""
+    if name_of(os.geteuid()) is None:
+        raise EmbeddedServerError(
+            f"The user {os.geteuid()} has no name on this system, and PostgreSQL takes no login from a user without a "
+            "name. Add the user to /etc/passwd, or give a database URL to use another PostgreSQL."
+        )
     if os.geteuid() != 0:
         return Account(os.geteuid(), os.getegid())
     if cluster.is_dir() and any(cluster.iterdir()):

@@ -8,7 +8,6 @@ from pathlib import Path
 from headrace.db.embedded.account import Account, name_of
 from headrace.db.embedded.initialise import ROLE
 from headrace.db.embedded.layout import PORT, Layout
-from headrace.errors import EmbeddedServerError
 
 MAP = "headrace"
 SETTINGS = {
@@ -58,11 +57,6 @@ def write_conf(layout: Layout, account: Account, major: int) -> None:
 
 def _users(layout: Layout, account: Account) -> list[str]:
     """Who may log in, by the kernel's word and without a password: who can do as they like with the files anyway."""
-    if name_of(os.geteuid()) is None:
-        raise EmbeddedServerError(
-            f"The user {os.geteuid()} has no name on this system, and PostgreSQL takes no logins from such a user. Add "
-            "the user to /etc/passwd, run Headrace as another user, or give a database URL to use another PostgreSQL."
-        )
     owner = layout.data_dir.stat().st_uid
     names = (name_of(uid) for uid in dict.fromkeys((0, os.geteuid(), owner, account.uid)))
     return [name for name in names if name is not None]

@@ -50,7 +50,7 @@ class SqlLogin(Endpoint):
                 connection.terminate()
                 raise
             await connection.close(timeout=LOOK_SECONDS)
-        raise AssertionError("the last try returns")
+        raise AssertionError("the loop above returns")
 
     async def log_in(self, name: str, **options: Any) -> OwnConnection:
         """A session as it comes, whatever the role has."""
@@ -72,11 +72,11 @@ async def _mend(connection: OwnConnection) -> bool:
     try:
         await connection.execute(SQL["reset_role"], timeout=LOOK_SECONDS)
     except asyncpg.PostgresError as error:  # another session is at it, or the server takes no writes
-        log.warning("settings of the role of SQL jobs remain", settings=before, error=str(error))
+        log.warning("role settings kept: they cannot be removed", settings=before, error=str(error))
         return False
     removed = sorted(set(before) - set(await settings_of_role(connection)))
     if removed:
-        log.warning("settings of the role of SQL jobs removed: a function may have made them", settings=removed)
+        log.warning("role settings removed: a SQL job may have made them", settings=removed)
     return bool(removed)
 
 
