@@ -21,14 +21,14 @@ JOBS = "/api/v1/jobs"
 
 
 async def test_a_sign_in_counts_in_the_rate_limit_of_the_tenant(api: Api) -> None:
-    await api.set_tenant("acme", requests_per_minute=20)
+    await api.set_tenant("acme", requests_per_minute=1)
     token = await api.token("tenant_admin", "acme")
     async with api.with_token(None) as client:
-        answers = [await client.post(SESSION, json={"token": token}, headers=HERE) for _ in range(4)]
-        assert [answer.status_code for answer in answers] == [204, 204, 429, 429]
+        answers = [await client.post(SESSION, json={"token": token}, headers=HERE) for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [204, 429, 429]
         assert int(answers[-1].headers["Retry-After"]) >= 1
     async with api.hr.database.pool.acquire() as conn:
-        assert await conn.fetchval("select count(*) from headrace.session") == 2
+        assert await conn.fetchval("select count(*) from headrace.session") == 1
 
 
 async def test_a_token_has_so_many_sessions_and_the_oldest_ends(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
