@@ -1333,11 +1333,11 @@ create view headrace.schedule_status (
 
 function headrace._add_buckets(one bigint[], other anyarray) returns bigint[]  -- 5eb093f1b0de; execute: public
 function headrace._alerts_due() returns double precision  -- fd37bb703faf; execute: public
-function headrace._allowed_place(def headrace.definition, queue text, priority integer, OUT allowed_queue text, OUT allowed_priority integer) returns record  -- c322f3288a5c; execute: public
+function headrace._allowed_place(def headrace.definition, queue text, priority integer, OUT allowed_queue text, OUT allowed_priority integer) returns record  -- 72906ad679b8; execute: public
 function headrace._as_buckets(buckets smallint[], counts bigint[]) returns bigint[]  -- 830143b26059; execute: public
 function headrace._bound_tenant() returns integer  -- 27cc6d67e588; execute: public
 function headrace._change_one(action text, wanted uuid) returns boolean  -- 193e41b083e7; execute: public
-function headrace._check_place(def headrace.definition, queue text, priority integer) returns void  -- 3fe11b7dc9f4; execute: public
+function headrace._check_place(def headrace.definition, queue text, priority integer) returns void  -- 4ebc91e7d9c3; execute: public
 function headrace._check_place_of_trigger() returns trigger  -- 546c7a3f2d28; execute: public
 function headrace._check_request(payloads jsonb[], priority integer, max_attempts integer, dedupe_keys text[], idempotency_keys text[], dedupe_while text) returns void  -- 806497745c9c; execute: public
 function headrace._check_zone(zone text) returns void  -- 20c0d4e3d8ed; execute: public
