@@ -16,6 +16,7 @@ from tests.waiting import until
 from tests.worker.running import app_on
 
 from headrace import Context, Headrace
+from headrace.db.connect import Endpoint
 from headrace.rollups.fold import fold_deltas
 from headrace.rollups.sample import sample_queue
 from headrace.service import Principal, Role, Service
@@ -32,6 +33,7 @@ class Api:
     hr: Headrace
     asgi: Any
     all_jobs: JobFilter = ALL
+    url: str = ""
 
     @property
     def system(self) -> Service:
@@ -54,9 +56,14 @@ class Api:
         return Service(self.hr, Principal("test", "tenant_admin", tenant))
 
     async def execute(self, statement: str, *values: Any) -> None:
-        """As the owner."""
-        async with self.hr.database.pool.acquire() as conn:
-            await conn.execute(statement, *values)
+        """As the owner, whoever serves the API."""
+        if self.hr.database.standing.owns:
+            async with self.hr.database.pool.acquire() as conn:
+                await conn.execute(statement, *values)
+            return
+        owner = await Endpoint(self.url).connect("owner")
+        await owner.execute(statement, *values)
+        await owner.close()
 
     async def set_tenant(self, name: str, **limits: int) -> None:
         """Limits of a tenant."""
@@ -119,7 +126,7 @@ async def api(database_url: str) -> AsyncIterator[Api]:
     async with hr:
         async with hr.database.pool.acquire() as conn:
             await conn.executemany("insert into headrace.tenant (name) values ($1)", [(name,) for name in TENANTS])
-        yield Api(hr, hr.asgi())
+        yield Api(hr, hr.asgi(), url=database_url)
 
 
 @pytest.fixture

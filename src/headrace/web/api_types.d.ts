@@ -793,7 +793,7 @@ declare namespace Api {
   interface NewTokenAnswer {
     id: string;
     name: string;
-    role: "super_admin" | "tenant_admin" | "tenant_viewer" | "worker";
+    role: "super_admin" | "tenant_admin" | "tenant_viewer" | "worker" | "metrics";
     tenant: string | null;
     queues: string[];
     created_at: string;
@@ -1180,7 +1180,7 @@ declare namespace Api {
 
   interface SessionAnswer {
     principal: string;
-    role: "super_admin" | "tenant_admin" | "tenant_viewer" | "worker";
+    role: "super_admin" | "tenant_admin" | "tenant_viewer" | "worker" | "metrics";
     tenant: string | null;
     tenants: string[];
     may: string[];
@@ -1344,7 +1344,7 @@ declare namespace Api {
   interface TokenAnswer {
     id: string;
     name: string;
-    role: "super_admin" | "tenant_admin" | "tenant_viewer" | "worker";
+    role: "super_admin" | "tenant_admin" | "tenant_viewer" | "worker" | "metrics";
     tenant: string | null;
     queues: string[];
     created_at: string;
@@ -1357,7 +1357,7 @@ declare namespace Api {
 
   interface TokenRequest {
     name: string;
-    role: "super_admin" | "tenant_admin" | "tenant_viewer" | "worker";
+    role: "super_admin" | "tenant_admin" | "tenant_viewer" | "worker" | "metrics";
     tenant?: string | null;
     queues?: string[] | null;
     expires_at?: string | null;

@@ -20,8 +20,8 @@ async def open_session(conn: Connection, token: str) -> str:
     caller = await find_principal(conn, token)
     if caller is None:
         raise BadRequest("the token is unknown, expired or revoked", field="token")
-    if caller.principal.role == "worker":
-        raise BadRequest("a worker's token cannot open a session", field="token")
+    if caller.principal.role in ("worker", "metrics"):
+        raise BadRequest(f"a token of the role {caller.principal.role} cannot open a session", field="token")
     secret = secrets.token_urlsafe(32)
     await conn.execute(SQL["open_session"], digest(token), digest(secret), LASTS)
     return secret
