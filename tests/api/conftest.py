@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from tests.waiting import until
 from tests.worker.running import app_on
 
 from headrace import Context, Headrace
-from headrace.db.connect import Endpoint
+from headrace.db.connect import Connection, Endpoint
 from headrace.rollups.fold import fold_deltas
 from headrace.rollups.sample import sample_queue
 from headrace.service import Principal, Role, Service
@@ -56,14 +57,22 @@ class Api:
         return Service(self.hr, Principal("test", "tenant_admin", tenant))
 
     async def execute(self, statement: str, *values: Any) -> None:
-        """As the owner, whoever serves the API."""
+        """As the owner."""
+        async with self.owner() as conn:
+            await conn.execute(statement, *values)
+
+    @asynccontextmanager
+    async def owner(self) -> AsyncIterator[Connection]:
+        """A connection of the schema's owner, whoever serves the API."""
         if self.hr.database.standing.owns:
             async with self.hr.database.pool.acquire() as conn:
-                await conn.execute(statement, *values)
+                yield conn
             return
-        owner = await Endpoint(self.url).connect("owner")
-        await owner.execute(statement, *values)
-        await owner.close()
+        own = await Endpoint(self.url).connect("owner")
+        try:
+            yield own
+        finally:
+            await own.close()
 
     async def set_tenant(self, name: str, **limits: int) -> None:
         """Limits of a tenant."""

@@ -21,6 +21,14 @@ class Standing(NamedTuple):
     owns: bool
     declares: bool
 
+    def require_declaring(self) -> None:
+        """Refuse to tell the database of jobs with a login that may only enqueue them."""
+        if not self.declares:
+            raise DatabaseUnusable(
+                "this login may not declare jobs or triggers. A worker does, when it starts: "
+                "let it run this code, or grant the login headrace_worker."
+            )
+
 
 OWNER = Standing(owns=True, declares=True)
 

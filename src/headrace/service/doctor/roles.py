@@ -6,6 +6,7 @@ from headrace.config import Settings
 from headrace.db.connect import Connection, Endpoint, place
 from headrace.db.database import Database
 from headrace.db.roles import CURE, list_roles
+from headrace.db.standing import owns_schema
 from headrace.db.statements import statements
 from headrace.errors import ConfigError
 from headrace.executors.sql.role import refuse_mighty_role
@@ -14,6 +15,7 @@ from headrace.service.doctor.finding import Finding, fail, ok, warn
 from headrace.service.tenants.role import why_no_tenants
 
 SQL = statements(__file__)
+GRANT_SERVER = "none for a worker or an application; else as an administrator: GRANT headrace_server TO it"
 
 
 async def tenant_role(conn: Connection) -> list[Finding]:
@@ -21,6 +23,8 @@ async def tenant_role(conn: Connection) -> list[Finding]:
     reason = await why_no_tenants(conn)
     if reason is None:
         return [ok("tenant role", 'this login can take the role "headrace_tenant"')]
+    if not await owns_schema(conn):
+        return [warn("tenant role", f"{reason}: headrace serve does not start with this login", GRANT_SERVER)]
     return [fail("tenant role", f"{reason}: the API does not start", CURE)]
 
 
