@@ -11,6 +11,8 @@ from tests.logins import as_login
 
 from headrace.db.connect import Connection, Endpoint
 from headrace.db.roles import ROLES
+from headrace.rollups.sample import sample_queue
+from headrace.service.metrics.service import SQL as METRICS
 
 REFUSED = (asyncpg.InsufficientPrivilegeError,)
 LOGINS = [role for role in ROLES if role != "headrace_tenant"]
@@ -139,4 +141,23 @@ async def test_upkeep_drops_no_partition_that_is_in_use(engine: Engine, role: st
     await login.execute(
         "update headrace.partition set leaving = false; update headrace.log_partition set leaving = false"
     )
+    await login.close()
+
+
+@pytest.mark.parametrize("role", ["headrace_metrics", "headrace_app"])
+async def test_what_a_role_is_there_to_read_it_reads_of_every_tenant(engine: Engine, role: str) -> None:
+    await engine.db.execute("insert into headrace.tenant (name) values ('acme')")
+    await engine.enqueue(tenant="acme")
+    await sample_queue(engine.db)
+    login = await Endpoint(as_login(engine.endpoint.url, role)).connect("login")
+    if role == "headrace_metrics":
+        tenants = [await engine.db.fetchval("select headrace._tenant_id('acme')")]
+        arguments = {"busiest": (10,), "totals": (tenants, [1]), "histograms": ([1],), "depth": (tenants,)}
+        for name, statement in METRICS.items():
+            await login.fetch(statement, *arguments.get(name, ()))
+        assert [row["jobs"] for row in await login.fetch(METRICS["depth"], tenants)] == [1]
+    else:
+        for view in ("jobs", "queue_depth", "job_history", "schedule_status"):
+            await login.fetch(f"select * from headrace.{view}")
+        assert await login.fetchval("select tenant from headrace.jobs") == "acme"
     await login.close()

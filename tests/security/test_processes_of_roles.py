@@ -152,3 +152,16 @@ async def test_an_owner_who_may_make_no_roles_is_told_what_an_administrator_runs
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://shop.test") as client:
             assert (await client.get("/api/v1/jobs")).status_code == 200
         await app.stop()
+
+
+async def test_an_owner_who_may_make_roles_serves_tenants_without_an_administrator(
+    cluster: str, administrator: asyncpg.Connection[asyncpg.Record]
+) -> None:
+    await administrator.execute("create role shop login createrole; grant create on database headrace to shop")
+    hr = Headrace(app="shop")
+    hr._settings = settings_for(cluster.replace("headrace@", "shop@", 1))
+    async with hr:
+        async with hr.database.pool.acquire() as conn:
+            assert await missing_statements(conn) == []
+        jobs = hr.control.as_(Principal("ann", "tenant_admin", "default")).jobs
+        assert (await jobs.list()).items == []
