@@ -38,7 +38,10 @@ select pg_get_indexdef(i.indexrelid)
 select pg_get_triggerdef(oid) from pg_trigger where tgrelid = $1 and not tgisinternal order by tgname
 
 -- name: policies
-select format('create policy %I on %s using %s', polname, polrelid::regclass, pg_get_expr(polqual, polrelid))
+select format('create policy %I on %s%s%s using (%s)', polname, polrelid::regclass,
+              case when not polpermissive then ' as restrictive' end,
+              (select ' to ' || string_agg(rolname, ', ' order by rolname) from pg_roles where oid = any(polroles)),
+              regexp_replace(pg_get_expr(polqual, polrelid), '^\((.*)\)$', '\1'))
   from pg_policy where polrelid = $1 order by polname
 
 -- One line a role; a privilege of single columns has their names.

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from scripts.install_chromium import find
 from tests.at_once import Another
 from tests.engine import Engine
+from tests.logins import OWNER, Login, log_in
 from tests.servers import TestServer, start_server
 
 from headrace.db.connect import Connection, Endpoint, OwnConnection
@@ -77,10 +78,24 @@ def every_server(request: pytest.FixtureRequest) -> Iterator[TestServer]:
         yield server
 
 
+@pytest.fixture(autouse=True, scope="session")
+def login(request: pytest.FixtureRequest) -> Iterator[Login]:
+    """As whom processes under test log in: as the schema's owner, unless `tiers.py` says more."""
+    if getattr(request, "param", None) is None:
+        yield OWNER
+        return
+    role, major = request.param
+    with start_server(major, Path(os.environ["TESTS_SERVERS_FOLDER"])) as server:
+        login = Login(role, server)
+        log_in(login)
+        yield login
+        log_in(OWNER)
+
+
 @pytest.fixture
-async def database_url(embedded_server: TestServer, request: pytest.FixtureRequest) -> AsyncIterator[str]:
-    """A migrated database of this test's own, on the embedded server."""
-    async with embedded_server.database(fresh=wants_a_fresh_one(request)) as url:
+async def database_url(embedded_server: TestServer, login: Login, request: pytest.FixtureRequest) -> AsyncIterator[str]:
+    """A migrated database of this test's own, on the embedded server or on that of the login."""
+    async with (login.server or embedded_server).database(fresh=wants_a_fresh_one(request)) as url:
         yield url
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
+from tests.logins import statements as login_statements
 from tests.wiping import leave, leave_all, remember_shape, wipe
 
 from headrace.db.connect import Endpoint
@@ -107,6 +108,7 @@ async def _make_template(server: TestServer) -> None:
         await connection.execute(f'create database "{TEMPLATE}"')
         await migrate(Endpoint(server.url_of(TEMPLATE)))
         await remember_shape(server.url_of(TEMPLATE))
+        await connection.execute(login_statements())
         await connection.execute(f'alter database "{TEMPLATE}" with is_template true')
     finally:
         await connection.close()

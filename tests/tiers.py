@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.servers import versions
@@ -37,6 +38,9 @@ ON_EVERY_VERSION = (
     "queue/test_rescue.py",
     "retention/test_rows.py",
     "rollups/test_fold.py",
+    "security/test_database_roles.py",
+    "security/test_integrators.py",
+    "security/test_processes_of_roles.py",
     "triggers/cron/test_cron_in_sql.py",
     "triggers/test_fire.py",
     "triggers/test_row_trigger.py",
@@ -57,6 +61,26 @@ OVER_EVERY_TRANSPORT = (
     "worker/process/test_shutdown.py",
     "worker/run/test_unstorable.py",
 )
+
+# What runs again, on every version, with a login that holds one role and does not own the schema.
+UNDER_ROLES = {
+    "app/test_connections.py": "headrace_app",
+    "contract/test_contract.py": "headrace_worker",
+    "worker/claim/test_claiming.py": "headrace_worker",
+    "worker/process/test_shutdown.py": "headrace_worker",
+    "worker/run/test_cancel.py": "headrace_worker",
+    "worker/run/test_log_writing.py": "headrace_worker",
+    "worker/run/test_outcomes.py": "headrace_worker",
+    "worker/transport/test_lost.py": "headrace_worker",
+    "api/admin/": "headrace_server",
+    "api/jobs/": "headrace_server",
+    "api/test_alerts.py": "headrace_server",
+    "api/test_events.py": "headrace_server",
+    "api/test_metrics.py": "headrace_server",
+    "api/test_session.py": "headrace_server",
+    "api/triggers/": "headrace_server",
+    "api/worker/": "headrace_server",
+}
 
 # Left to `make test-all`, beside other versions and transports: long runs, deaths, and details of screens.
 THOROUGH = (
@@ -129,26 +153,39 @@ def is_among(node: pytest.Item | Path, names: tuple[str, ...]) -> bool:
 
 def is_thorough(item: pytest.Item) -> bool:
     """Whether `make test` leaves it out."""
-    params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    if params.get("every_server", "18") != "18" or params.get("transport") == "http":
+    if (_parameter(item, "every_server") or "18") != "18" or _parameter(item, "transport") == "http":
+        return True
+    if _parameter(item, "login"):
         return True
     return is_among(item, THOROUGH) and not is_among(item, QUICK)
 
 
+def _parameter(item: pytest.Item, name: str) -> Any:
+    if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
+        return item.callspec.params.get(name)
+    return None
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test runs on the embedded PostgreSQL and straight to it, unless it is listed above or chooses by itself."""
+    """A test runs on the embedded PostgreSQL, straight to it and as the owner, unless it is listed above or chooses."""
     path = Path(str(metafunc.module.__file__))
     chosen = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
     if "every_server" in metafunc.fixturenames:
         majors = versions() if is_among(path, ON_EVERY_VERSION) else ["18"]
         metafunc.parametrize("every_server", majors, indirect=True, scope="session")
+    role = next((role for name, role in UNDER_ROLES.items() if is_among(path, (name,))), None)
+    if role and {"database_url", "shared_url"} & set(metafunc.fixturenames):
+        logins = [None, *((role, major) for major in versions())]
+        names = [f"{login[0]}-{login[1]}" if login else "owner" for login in logins]
+        metafunc.parametrize("login", logins, ids=names, indirect=True, scope="session")
     if "transport" in metafunc.fixturenames and "transport" not in chosen:
         transports = ["postgres", "http"] if is_among(path, OVER_EVERY_TRANSPORT) else ["postgres"]
         metafunc.parametrize("transport", transports, indirect=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what `make test` leaves out."""
+    """Mark what `make test` leaves out. A worker over HTTP has no login: it runs once, beside the server's."""
+    items[:] = [item for item in items if not (_parameter(item, "login") and _parameter(item, "transport") == "http")]
     for item in items:
         if is_thorough(item):
             item.add_marker(pytest.mark.thorough)

@@ -37,6 +37,7 @@ WIPE = "; ".join(
         "delete from headrace.tenant where name <> 'default' and not system",
         "update headrace.tenant set max_running = default, weight = default",
         "delete from headrace.regate",
+        "delete from headrace.integrator",
         "update headrace.event_watch set armed = true where not armed",
         "update headrace.rollup_turn set folded_at = default, sampled_at = default",
         "update headrace.alert_turn set looked_at = default, took = default",

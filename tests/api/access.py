@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from headrace.service.permissions import ADMINS, READERS, SUPER, WORKERS
+from headrace.service.permissions import ADMINS, METERS, READERS, SUPER, WORKERS
 from headrace.service.principal import ROLES, Role
 
 ANYONE: frozenset[Role] | None = None
@@ -133,7 +133,7 @@ ACCESS: dict[str, Access] = {
     "resume_definition": Access(SUPER),
     "list_all_jobs": Access(SUPER),
     "get_summary_of_all": Access(SUPER),
-    "metrics": Access(SUPER),
+    "metrics": Access(METERS),
     # workers
     "register_worker": Access(WORKERS, body=HELLO),
     "beat_worker": Access(WORKERS, body={**WORKER, "running": 0}),

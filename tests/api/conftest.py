@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from tests.waiting import until
 from tests.worker.running import app_on
 
 from headrace import Context, Headrace
+from headrace.db.connect import Connection, Endpoint
 from headrace.rollups.fold import fold_deltas
 from headrace.rollups.sample import sample_queue
 from headrace.service import Principal, Role, Service
@@ -32,6 +34,7 @@ class Api:
     hr: Headrace
     asgi: Any
     all_jobs: JobFilter = ALL
+    url: str = ""
 
     @property
     def system(self) -> Service:
@@ -55,8 +58,21 @@ class Api:
 
     async def execute(self, statement: str, *values: Any) -> None:
         """As the owner."""
-        async with self.hr.database.pool.acquire() as conn:
+        async with self.owner() as conn:
             await conn.execute(statement, *values)
+
+    @asynccontextmanager
+    async def owner(self) -> AsyncIterator[Connection]:
+        """A connection of the schema's owner, whoever serves the API."""
+        if self.hr.database.standing.owns:
+            async with self.hr.database.pool.acquire() as conn:
+                yield conn
+            return
+        own = await Endpoint(self.url).connect("owner")
+        try:
+            yield own
+        finally:
+            await own.close()
 
     async def set_tenant(self, name: str, **limits: int | list[str]) -> None:
         """Limits of a tenant."""
@@ -119,7 +135,7 @@ async def api(database_url: str) -> AsyncIterator[Api]:
     async with hr:
         async with hr.database.pool.acquire() as conn:
             await conn.executemany("insert into headrace.tenant (name) values ($1)", [(name,) for name in TENANTS])
-        yield Api(hr, hr.asgi())
+        yield Api(hr, hr.asgi(), url=database_url)
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ CALLERS: dict[str, tuple[Role, str | None] | None] = {
     "tenant_admin": ("tenant_admin", "acme"),
     "tenant_viewer": ("tenant_viewer", "acme"),
     "worker": ("worker", None),
+    "metrics": ("metrics", None),
 }
 
 

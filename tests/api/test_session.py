@@ -97,12 +97,13 @@ async def test_a_token_that_is_not_good_is_a_fault_of_that_field(api: Api, token
         assert "set-cookie" not in answer.headers
 
 
-async def test_a_workers_token_opens_no_session(api: Api) -> None:
+@pytest.mark.parametrize("role", ["worker", "metrics"])
+async def test_a_token_of_a_program_opens_no_session(api: Api, role: Role) -> None:
     async with api.with_token(None) as client:
-        answer = await client.post(SESSION, json={"token": await api.token("worker")})
+        answer = await client.post(SESSION, json={"token": await api.token(role)})
 
         assert answer.status_code == 422
-        assert "worker" in answer.json()["detail"]
+        assert role in answer.json()["detail"]
 
 
 async def test_who_one_is_and_may_do_is_told(api: Api) -> None:

@@ -109,10 +109,9 @@ async def test_expired_token_cleanup_keeps_those_that_open_something_or_did_so_l
 
 
 async def test_what_is_not_there_is_skipped_clearly(hr: Headrace, connection: Connection) -> None:
-    for table in ("session", "alert_delivery", "alert_notice"):
+    for table in ("alert_delivery", "alert_notice"):
         await connection.execute(f"drop table if exists headrace.{table} cascade")
     skipped = {"skipped": "the table does not exist"}
-    assert await hr.builtin.run("expired_session_cleanup") == {"table": "headrace.session", **skipped}
     assert await hr.builtin.run("webhook_delivery_prune") == [
         {"table": "headrace.alert_delivery", **skipped},
         {"table": "headrace.alert_notice", **skipped},
@@ -120,16 +119,22 @@ async def test_what_is_not_there_is_skipped_clearly(hr: Headrace, connection: Co
 
 
 async def test_expired_session_cleanup_and_webhook_delivery_prune(hr: Headrace, connection: Connection) -> None:
-    for table, time in (("session", "expires_at"), ("alert_notice", "created_at"), ("alert_delivery", "at")):
+    await connection.execute(
+        "with t as (insert into headrace.token (name, hash, role, created_by)"
+        "           values ('x', sha256('x'), 'super_admin', 'x') returning id)"
+        " insert into headrace.session (hash, token_id, expires_at)"
+        " select sha256(n::text::bytea), t.id, now() + n * interval '1 hour' from t, unnest(array[-200, -1, 5]) as n"
+    )
+    for table, time in (("alert_notice", "created_at"), ("alert_delivery", "at")):
         await connection.execute(f"drop table if exists headrace.{table} cascade")
         await connection.execute(f"create table headrace.{table} (hours int, {time} timestamptz)")
         await connection.execute(
             f"insert into headrace.{table}"
             " select n, now() + n * interval '1 hour' from unnest(array[-200, -100, -1, 5]) as n"
         )
-    await hr.builtin.run("expired_session_cleanup")
+    assert await hr.builtin.run("expired_session_cleanup") == {"table": "headrace.session", "deleted": 2}
     await hr.builtin.run("webhook_delivery_prune")
-    assert await column(connection, "select hours from headrace.session") == [5]
+    assert await column(connection, "select expires_at > now() from headrace.session") == [True]
     for table in ("alert_delivery", "alert_notice"):
         assert await column(connection, f"select hours from headrace.{table}") == [-100, -1, 5]
     await hr.builtin.run("webhook_delivery_prune", retention_hours=50)

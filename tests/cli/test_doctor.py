@@ -22,6 +22,7 @@ CHECKS = [
     "detaches",
     "bloat",
     "tenant role",
+    "database roles",
     "SQL role",
     "secret key",
     "workers",

@@ -165,15 +165,18 @@ async def test_functions_are_replaced_while_a_transaction_that_called_them_is_op
     assert await conn.fetchval("select count(*) from headrace.queue") == 2
 
 
-async def test_what_a_changed_file_grants_is_granted(endpoint: Endpoint, conn: Connection) -> None:
+async def test_what_the_table_of_rights_says_now_is_granted_and_what_it_said_before_is_taken(
+    endpoint: Endpoint, conn: Connection
+) -> None:
     await migrate(endpoint)
-    text = HELLO.text + (
-        "create or replace function headrace._grant_hello_to_tenants() returns void language plpgsql as $$"
-        " begin grant execute on function headrace.hello to headrace_tenant; end $$;"
-        "revoke all on function headrace.hello from public;"
-    )
-    await migrate(endpoint, functions=[*FILES, replace(HELLO, text=text)])
-    assert await conn.fetchval("select has_function_privilege('headrace_tenant', 'headrace.hello()', 'execute')")
+    before = "('rollup_turn',          'r',    '-',    '-',    'rw',   'rw',   'r'),"
+    after = "('rollup_turn',          '-',    '-',    'r',    'rw',   'rw',   'r'),"
+    assert (await migrate(endpoint, functions=with_file(changed(named("grants"), before, after)))).replaced == [
+        "grants"
+    ]
+    holders = "select has_table_privilege($1, 'headrace.rollup_turn', 'select')"
+    assert not await conn.fetchval(holders, "headrace_tenant")
+    assert await conn.fetchval(holders, "headrace_integrator")
 
 
 async def test_bodies_are_valid_once_all_are_there(connection: Connection) -> None:

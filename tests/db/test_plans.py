@@ -90,24 +90,27 @@ def is_bad(access: Access, *, small: bool = False) -> bool:
     return access.by is None or (access.by in ("queue_pkey", "queue_claim") and not (access.condition or small))
 
 
-async def bad_plans(engine: Engine, worker: int, *, small: bool = False) -> list[str]:
+async def bad_plans(engine: Engine, worker: int, *, small: bool = False, role: str = "none") -> list[str]:
     problems = []
+    await engine.db.execute(f"set role {role}")
     for name, (statement, arguments, wanted) in statements(worker).items():
         found = await accesses(engine.db, statement, *arguments)
         problems += [f"{name}: {access}" for access in found if is_bad(access, small=small)]
         if missing := wanted - {access.by for access in found}:
             problems.append(f"{name}: does not use {missing}")
+    await engine.db.execute("reset role")
     return problems
 
 
-async def test_the_plans_are_right_on_an_empty_and_on_a_small_queue(engine: Engine) -> None:
+@pytest.mark.parametrize("role", ["none", "headrace_worker"])
+async def test_the_plans_are_right_on_an_empty_and_on_a_small_queue(engine: Engine, role: str) -> None:
     worker = await prepare(engine)
-    assert await bad_plans(engine, worker, small=True) == []
+    assert await bad_plans(engine, worker, small=True, role=role) == []
     await fill(engine.db, 1000)
-    assert await bad_plans(engine, worker, small=True) == []
+    assert await bad_plans(engine, worker, small=True, role=role) == []
     await engine.claim(worker, 200)
     await engine.db.execute("analyze headrace.queue")
-    assert await bad_plans(engine, worker, small=True) == []
+    assert await bad_plans(engine, worker, small=True, role=role) == []
 
 
 async def test_the_guard_sees_a_bad_plan(engine: Engine) -> None:

@@ -7,7 +7,7 @@ from headrace.db.connect import Connection
 # A sequence is not rolled back.
 FAULT = """
     create sequence public.fault;
-    create function public.fail() returns trigger language plpgsql as $$
+    create function public.fail() returns trigger language plpgsql security definer as $$
     begin
       if nextval('public.fault') <= {times} then
         raise exception 'a fault for the test' using errcode = '{sqlstate}';

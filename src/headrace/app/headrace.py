@@ -159,7 +159,8 @@ class Headrace(Client):
         """A database of its own, which was told what the code declares."""
         database = await self.open_database()
         try:
-            await self.registry.sync(database, app=self.app)
+            if database.standing.declares:
+                await self.registry.sync(database, app=self.app)
         except BaseException:
             await database.close()
             raise

@@ -57,6 +57,7 @@ class RuntimeJobs:
         rule = {**settings, "every_seconds": seconds, "starts_at": starts_at}
         # An app of their own: what one process registered has not left the code of one that has not (yet).
         app = f"{self._app.app_of(function)}{AT_RUN_TIME}"
+        self._app.database.standing.require_declaring()
         async with self._app.database.pool.acquire() as conn, conn.transaction():
             if not isinstance(function, JobFunction):
                 definition = handler.definition.with_attempts(self._app.registry.default_attempts())

@@ -102,6 +102,7 @@ class Registry:
         """Tell a database what was declared; an app that declares nothing has nothing to say."""
         if not self._handlers and not complete:
             return SyncReport()
+        database.standing.require_declaring()
         definitions = self.declared()
         triggers = {definition.key: definition.triggers for definition in definitions}
         alone = is_alone(database, app)

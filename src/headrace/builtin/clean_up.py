@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from headrace.builtin.delete_rows import Deleted, DeleteRule, delete_rows
+from headrace.builtin.delete_rows import Deleted, DeleteRule, delete_expired, delete_rows
 from headrace.builtin.workplace import Workplace
 
 DELIVERY_HOURS = 168.0
@@ -13,14 +13,14 @@ DELIVERY_HOURS = 168.0
 async def clean_up_sessions(place: Workplace) -> Deleted:
     """Remove sessions of the dashboard that have expired."""
     async with place.connection() as conn:
-        return await delete_rows(conn, DeleteRule("headrace.session", ("expires_at",), timedelta(0)))
+        return await delete_expired(conn, "session", timedelta(0))
 
 
 async def clean_up_tokens(place: Workplace, days: float | None = None) -> Deleted:
     """Remove tokens of the API that expired or were revoked longer ago than the configuration says, or than that."""
     keep = timedelta(days=place.settings.retention.tokens_days if days is None else days)
     async with place.connection() as conn:
-        return await delete_rows(conn, DeleteRule("headrace.token", ("expires_at", "revoked_at"), keep))
+        return await delete_expired(conn, "token", keep)
 
 
 async def prune_deliveries(place: Workplace, retention_hours: float = DELIVERY_HOURS) -> list[Deleted]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from typing import NamedTuple, TypedDict
+from typing import Literal, NamedTuple, TypedDict
 
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
@@ -52,6 +52,16 @@ async def delete_rows(conn: Connection, rule: DeleteRule) -> Deleted:
             while batch := await conn.fetchval(statement, rule.keep, rule.batch):
                 deleted += batch
     return Deleted(table=f"{schema}.{table}", deleted=deleted)
+
+
+async def delete_expired(
+    conn: Connection, what: Literal["session", "token", "operation", "audit"], keep: timedelta
+) -> Deleted:
+    """The same for rows of ours that the login of a worker may not read."""
+    deleted = 0
+    while batch := await conn.fetchval(SQL["delete_expired"], what, keep, BATCH):
+        deleted += batch
+    return Deleted(table=f"headrace.{what}", deleted=deleted)
 
 
 def split_name(name: str) -> tuple[str, str]:

@@ -15,3 +15,6 @@ select format(
         and %3$I < now() - $1::interval
      returning 1)
    select count(*) from gone', $1::text, $2::text, $3::text)
+
+-- name: delete_expired
+select headrace._delete_expired($1, $2, $3)

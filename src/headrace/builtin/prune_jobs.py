@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from headrace.alerts.prune import prune_alerts
-from headrace.builtin.delete_rows import DeleteRule, delete_rows
+from headrace.builtin.delete_rows import delete_expired
 from headrace.builtin.workplace import Workplace
 from headrace.config import RetentionSettings
 from headrace.model.retention import Keep
@@ -29,8 +29,7 @@ async def prune_history(place: Workplace, longest_seconds: float = LONGEST_SECON
     async with place.connection() as conn:
         limits = PruneLimits(until=time.monotonic() + longest_seconds)
         pruned = await prune_jobs(conn, keep_of(kept), limits, report=place.progress)
-        operations = DeleteRule("headrace.operation", ("finished_at",), fires)
-        audit = DeleteRule("headrace.audit", ("at",), timedelta(days=kept.audit_days))
+        audit = timedelta(days=kept.audit_days)
         return {
             **as_result(pruned),
             "fires": await prune_fires(conn, keep=fires),
@@ -38,8 +37,8 @@ async def prune_history(place: Workplace, longest_seconds: float = LONGEST_SECON
             "windows": await prune_windows(conn),
             "rollups": await prune_rollups(conn, keep=timedelta(days=kept.rollups_days)),
             "alerts": await prune_alerts(conn, keep=fires),
-            "operations": (await delete_rows(conn, operations)).get("deleted", 0),
-            "audit": (await delete_rows(conn, audit)).get("deleted", 0),
+            "operations": (await delete_expired(conn, "operation", fires)).get("deleted", 0),
+            "audit": (await delete_expired(conn, "audit", audit)).get("deleted", 0),
         }
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from headrace.db.connect import Endpoint, Pool
-from headrace.db.migrate import migrate
 from headrace.db.server_check import Pooler, ServerReport, check_server
+from headrace.db.standing import OWNER, Standing, migrate_or_check
 from headrace.log import get_logger
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class Database:
         tenant_pool: Pool,
         report: ServerReport,
         embedded: EmbeddedServer | None,
+        standing: Standing = OWNER,
     ) -> None:
         self.endpoint = endpoint
         self.pool = pool
@@ -35,6 +36,7 @@ class Database:
         self.tenant_pool = tenant_pool
         self.report = report
         self.embedded = embedded
+        self.standing = standing
         # What others opened on it, and must close before it goes.
         self.closers: list[Callable[[], Awaitable[None]]] = []
 
@@ -57,7 +59,7 @@ class Database:
         migrated: bool = True,
         pooler: Pooler = "auto",
     ) -> Self:
-        """The server at `url`, or the embedded one in `data_dir`; migrated unless told otherwise."""
+        """The server at `url`, or the embedded one in `data_dir`; migrated, or found to be, unless told otherwise."""
         embedded = None if url else await _start_embedded(data_dir)
         try:
             where = url or embedded_url(embedded)
@@ -65,15 +67,14 @@ class Database:
             for warning in report.warnings:
                 log.warning(warning)
             endpoint = Endpoint(where, pooled=report.pooled)
-            if migrated:
-                await migrate(endpoint)
+            standing = await migrate_or_check(endpoint) if migrated else OWNER
             pool = await endpoint.pool("app", size=pool_size)
             tenant_pool = await endpoint.pool("tenants", size=pool_size)
         except BaseException:
             if embedded:
                 await asyncio.to_thread(embedded.stop)
             raise
-        return cls(endpoint, pool, tenant_pool, report, embedded)
+        return cls(endpoint, pool, tenant_pool, report, embedded, standing)
 
     async def close(self) -> None:
         """Give connections back; the last one out stops an embedded server."""

@@ -11,4 +11,5 @@ IN_USE = (
     asyncpg.UndefinedTableError,
     asyncpg.ObjectNotInPrerequisiteStateError,
     asyncpg.DeadlockDetectedError,
+    asyncpg.LockNotAvailableError,
 )

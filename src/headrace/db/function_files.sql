@@ -9,17 +9,13 @@ on conflict (name) do update set checksum = excluded.checksum, applied_at = now(
 -- name: defer_checks
 set local check_function_bodies = off
 
--- What functions make: partitions and the tenants' role. Each call makes only what is missing.
+-- Each call makes only what is missing.
 -- name: settle
-select headrace._create_partitions(), headrace._create_log_partitions(), headrace._ensure_tenant_role()
+select headrace._create_partitions(), headrace._create_log_partitions()
 
--- All rights, for _ensure_tenant_role gives none to a role that has some, and a file may have brought a new function or view.
--- name: grant_rights
-do $$
-begin
-  if exists (select from pg_roles where rolname = 'headrace_tenant') then
-    perform headrace._grant_all_to_tenants();
-  end if;
-exception when insufficient_privilege then
-  raise notice 'the role headrace_tenant could not be given its rights';
-end $$
+-- A step or a file may have brought what nobody has a right to yet; and an administrator may have made the roles meanwhile.
+-- name: ensure_roles
+select headrace._ensure_roles()
+
+-- name: roles_wait
+select headrace._roles_wait()

@@ -119,7 +119,7 @@ async def _take_step(
             await connection.execute(SQL["record_step"], step.number, step.name, step.checksum)
         if not known or applied < len(known) - 1:
             return step, [], []
-        return step, *await replace_changed(connection, files, new=applied == 0)
+        return step, *await replace_changed(connection, files, new=applied == 0, stepped=step is not None)
 
 
 async def _replace(connection: Connection, known: Sequence[Migration], file: FunctionFile, waits: float) -> None:

@@ -30,13 +30,17 @@ create table headrace.alert (
   constraint alert_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES headrace.tenant(id)
 ) with (fillfactor=70);
 alter table headrace.alert enable row level security;
+create policy bound on headrace.alert as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.alert to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.alert using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX alert_age ON headrace.alert USING btree (since DESC, id DESC);
 CREATE INDEX alert_closed ON headrace.alert USING btree (rule_id, subject, closed_at DESC);
 CREATE UNIQUE INDEX alert_open ON headrace.alert USING btree (rule_id, subject) WHERE (closed_at IS NULL);
 CREATE INDEX alert_tenant ON headrace.alert USING btree (tenant_id, since DESC, id DESC);
 CREATE INDEX alert_untold ON headrace.alert USING btree (rule_id) WHERE ((closed_at IS NOT NULL) AND (told_at IS NOT NULL) AND (recovery_told_at IS NULL));
+grant delete, insert, select, update on headrace.alert to headrace_server;
 grant select, update on headrace.alert to headrace_tenant;
+grant delete, insert, select, update on headrace.alert to headrace_worker;
 
 create table headrace.alert_delivery (
   id           bigint not null generated always as identity,
@@ -52,10 +56,14 @@ create table headrace.alert_delivery (
   constraint alert_delivery_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES headrace.tenant(id)
 );
 alter table headrace.alert_delivery enable row level security;
+create policy bound on headrace.alert_delivery as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.alert_delivery to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.alert_delivery using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX alert_delivery_notice ON headrace.alert_delivery USING btree (notice_id);
 CREATE INDEX alert_delivery_tenant ON headrace.alert_delivery USING btree (tenant_id, id DESC);
+grant delete, insert, select, update on headrace.alert_delivery to headrace_server;
 grant select on headrace.alert_delivery to headrace_tenant;
+grant delete, insert, select, update on headrace.alert_delivery to headrace_worker;
 
 create table headrace.alert_notice (
   id          uuid not null default gen_random_uuid(),
@@ -72,9 +80,13 @@ create table headrace.alert_notice (
   constraint alert_notice_event_check CHECK ((event = ANY (ARRAY['firing'::text, 'repeated'::text, 'escalated'::text, 'recovered'::text, 'test'::text])))
 );
 alter table headrace.alert_notice enable row level security;
+create policy bound on headrace.alert_notice as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.alert_notice to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.alert_notice using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX alert_notice_age ON headrace.alert_notice USING btree (created_at);
+grant delete, insert, select, update on headrace.alert_notice to headrace_server;
 grant insert, select on headrace.alert_notice to headrace_tenant;
+grant delete, insert, select, update on headrace.alert_notice to headrace_worker;
 
 create table headrace.alert_rule (
   id                     uuid not null default gen_random_uuid(),
@@ -117,9 +129,13 @@ create table headrace.alert_rule (
   constraint quiet_hours_have_two_ends CHECK (((quiet_from IS NULL) = (quiet_until IS NULL)))
 );
 alter table headrace.alert_rule enable row level security;
+create policy bound on headrace.alert_rule as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.alert_rule to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.alert_rule using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX alert_rule_enabled ON headrace.alert_rule USING btree (id) WHERE enabled;
+grant delete, insert, select, update on headrace.alert_rule to headrace_server;
 grant delete, insert, select, update on headrace.alert_rule to headrace_tenant;
+grant select, update on headrace.alert_rule to headrace_worker;
 
 create table headrace.alert_target (
   id          uuid not null default gen_random_uuid(),
@@ -139,8 +155,12 @@ create table headrace.alert_target (
   constraint only_webhooks_are_signed CHECK (((kind = 'webhook'::text) OR (secret IS NULL)))
 );
 alter table headrace.alert_target enable row level security;
+create policy bound on headrace.alert_target as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.alert_target to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.alert_target using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
+grant delete, insert, select, update on headrace.alert_target to headrace_server;
 grant delete, insert, select, update on headrace.alert_target to headrace_tenant;
+grant select on headrace.alert_target to headrace_worker;
 
 create table headrace.alert_turn (
   id         boolean not null default true,
@@ -149,6 +169,8 @@ create table headrace.alert_turn (
   constraint alert_turn_pkey PRIMARY KEY (id),
   constraint alert_turn_id_check CHECK (id)
 ) with (fillfactor=50);
+grant select, update on headrace.alert_turn to headrace_server;
+grant select, update on headrace.alert_turn to headrace_worker;
 
 create table headrace.attempt (
   job_id       uuid not null,
@@ -174,6 +196,8 @@ create table headrace.attempt (
   constraint success_is_final CHECK (((final IS NULL) OR ((final = 'succeeded'::headrace.job_status) = (outcome = 'succeeded'::headrace.attempt_outcome))))
 ) partition by RANGE (job_id);
 alter table headrace.attempt enable row level security;
+create policy bound on headrace.attempt as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.attempt to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.attempt using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX attempt_canceled ON ONLY headrace.attempt USING btree (tenant_id, job_id DESC) WHERE (final = 'canceled'::headrace.job_status);
 CREATE INDEX attempt_dead ON ONLY headrace.attempt USING btree (tenant_id, job_id DESC) WHERE (final = 'dead_letter'::headrace.job_status);
@@ -185,7 +209,11 @@ CREATE INDEX attempt_succeeded ON ONLY headrace.attempt USING btree (tenant_id, 
 CREATE INDEX attempt_trouble ON ONLY headrace.attempt USING btree (final, job_id DESC) WHERE (final <> 'succeeded'::headrace.job_status);
 CREATE INDEX attempt_trouble_lately ON ONLY headrace.attempt USING btree (tenant_id, lane_id, finished_at DESC) WHERE (final = ANY (ARRAY['failed'::headrace.job_status, 'dead_letter'::headrace.job_status]));
 CREATE TRIGGER refuse_leaving BEFORE UPDATE OF final ON headrace.attempt FOR EACH ROW WHEN (((old.final IS NOT NULL) AND (new.final IS NULL))) EXECUTE FUNCTION headrace._refuse_leaving();
+grant insert, select, update on headrace.attempt to headrace_app;
+grant select on headrace.attempt to headrace_integrator;
+grant delete, insert, select, update on headrace.attempt to headrace_server;
 grant insert, select, update on headrace.attempt to headrace_tenant;
+grant delete, insert, select, update on headrace.attempt to headrace_worker;
 
 create table headrace.audit (
   id         bigint not null generated always as identity,
@@ -199,11 +227,15 @@ create table headrace.audit (
   constraint audit_pkey PRIMARY KEY (id)
 );
 alter table headrace.audit enable row level security;
+create policy bound on headrace.audit as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.audit to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.audit using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX audit_at ON headrace.audit USING btree (at);
 CREATE INDEX audit_target ON headrace.audit USING btree (target, id DESC);
 CREATE INDEX audit_tenant ON headrace.audit USING btree (tenant_id, id DESC);
+grant insert, select on headrace.audit to headrace_server;
 grant insert, select on headrace.audit to headrace_tenant;
+grant insert on headrace.audit to headrace_worker;
 
 create table headrace.cursor_key (
   only_row  boolean not null default true,
@@ -212,6 +244,7 @@ create table headrace.cursor_key (
   constraint cursor_key_key_check CHECK ((length(key) = 32)),
   constraint cursor_key_only_row_check CHECK (only_row)
 );
+grant select on headrace.cursor_key to headrace_server;
 
 create table headrace.dedupe (
   trigger_id    uuid not null,
@@ -221,19 +254,24 @@ create table headrace.dedupe (
   constraint dedupe_pkey PRIMARY KEY (trigger_id, payload_hash)
 );
 alter table headrace.dedupe enable row level security;
+create policy every_tenant on headrace.dedupe to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.dedupe using ((EXISTS ( SELECT
    FROM headrace.trigger
   WHERE (trigger.id = dedupe.trigger_id))) OR (EXISTS ( SELECT
    FROM headrace.deleted_trigger
   WHERE (deleted_trigger.id = dedupe.trigger_id))));
 CREATE INDEX dedupe_until ON headrace.dedupe USING btree (until);
+grant delete, insert, select, update on headrace.dedupe to headrace_server;
 grant insert, select, update on headrace.dedupe to headrace_tenant;
+grant delete, insert, select, update on headrace.dedupe to headrace_worker;
 
 create table headrace.default_schedule (
   name         text not null,
   inserted_at  timestamp with time zone not null default now(),
   constraint default_schedule_pkey PRIMARY KEY (name)
 );
+grant insert, select on headrace.default_schedule to headrace_server;
+grant insert, select on headrace.default_schedule to headrace_worker;
 
 create table headrace.definition (
   id                       integer not null generated always as identity,
@@ -308,7 +346,12 @@ END)),
 );
 CREATE TRIGGER limits_changed AFTER UPDATE OF max_concurrency, concurrency_key, max_concurrency_per_key, rate_limit, rate_period_seconds, rate_burst, rate_per_key, tenants ON headrace.definition FOR EACH ROW WHEN (((((((((new.max_concurrency IS DISTINCT FROM old.max_concurrency) OR (new.concurrency_key IS DISTINCT FROM old.concurrency_key)) OR (new.max_concurrency_per_key IS DISTINCT FROM old.max_concurrency_per_key)) OR (new.rate_limit IS DISTINCT FROM old.rate_limit)) OR (new.rate_period_seconds IS DISTINCT FROM old.rate_period_seconds)) OR (new.rate_burst IS DISTINCT FROM old.rate_burst)) OR (new.rate_per_key IS DISTINCT FROM old.rate_per_key)) OR (new.tenants IS DISTINCT FROM old.tenants))) EXECUTE FUNCTION headrace._limits_changed();
 CREATE TRIGGER tell_workers AFTER UPDATE OF enabled, timeout_seconds, retry_base_seconds, retry_cap_seconds, retry_jitter_seconds ON headrace.definition FOR EACH STATEMENT EXECUTE FUNCTION headrace._tell_lanes_changed();
+grant select on headrace.definition to headrace_app;
+grant select (id, key, kind, deleted_from_code_at, enabled) on headrace.definition to headrace_integrator;
+grant select (id, key) on headrace.definition to headrace_metrics;
+grant insert, select, update on headrace.definition to headrace_server;
 grant select on headrace.definition to headrace_tenant;
+grant insert, select, update on headrace.definition to headrace_worker;
 
 create table headrace.definition_pause (
   definition_id  integer not null,
@@ -320,7 +363,9 @@ create table headrace.definition_pause (
   constraint definition_pause_definition_id_fkey FOREIGN KEY (definition_id) REFERENCES headrace.definition(id) ON DELETE CASCADE
 );
 CREATE TRIGGER tell_workers AFTER INSERT OR DELETE OR UPDATE ON headrace.definition_pause FOR EACH STATEMENT EXECUTE FUNCTION headrace._tell_lanes_changed();
+grant delete, insert, select, update on headrace.definition_pause to headrace_server;
 grant select on headrace.definition_pause to headrace_tenant;
+grant select on headrace.definition_pause to headrace_worker;
 
 create table headrace.deleted_trigger (
   id             uuid not null,
@@ -331,8 +376,14 @@ create table headrace.deleted_trigger (
   constraint deleted_trigger_pkey PRIMARY KEY (id)
 );
 alter table headrace.deleted_trigger enable row level security;
+create policy bound on headrace.deleted_trigger as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.deleted_trigger to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.deleted_trigger using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
+grant select on headrace.deleted_trigger to headrace_app;
+grant select on headrace.deleted_trigger to headrace_integrator;
+grant insert, select on headrace.deleted_trigger to headrace_server;
 grant insert, select on headrace.deleted_trigger to headrace_tenant;
+grant insert, select on headrace.deleted_trigger to headrace_worker;
 
 create table headrace.delivery (
   event_id    uuid not null,
@@ -347,13 +398,18 @@ create table headrace.delivery (
   constraint skipped_means_a_reason CHECK (((outcome <> 'skipped'::text) OR (reason IS NOT NULL)))
 );
 alter table headrace.delivery enable row level security;
+create policy every_tenant on headrace.delivery to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.delivery using ((EXISTS ( SELECT
    FROM headrace.trigger
   WHERE (trigger.id = delivery.trigger_id))) OR (EXISTS ( SELECT
    FROM headrace.deleted_trigger
   WHERE (deleted_trigger.id = delivery.trigger_id))));
 CREATE INDEX delivery_trigger ON headrace.delivery USING btree (trigger_id, event_id DESC);
+grant select on headrace.delivery to headrace_app;
+grant select on headrace.delivery to headrace_integrator;
+grant delete, insert, select, update on headrace.delivery to headrace_server;
 grant insert, select, update on headrace.delivery to headrace_tenant;
+grant delete, insert, select, update on headrace.delivery to headrace_worker;
 
 create table headrace.event (
   id              uuid not null,
@@ -367,9 +423,14 @@ create table headrace.event (
   constraint event_pkey PRIMARY KEY (id)
 );
 alter table headrace.event enable row level security;
+create policy bound on headrace.event as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.event to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.event using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX event_tenant ON headrace.event USING btree (tenant_id, id DESC);
+grant insert on headrace.event to headrace_app;
+grant delete, insert, select, update on headrace.event to headrace_server;
 grant insert, select on headrace.event to headrace_tenant;
+grant delete, insert, select, update on headrace.event to headrace_worker;
 
 create table headrace.event_fires (
   trigger_id  uuid not null,
@@ -379,10 +440,13 @@ create table headrace.event_fires (
   constraint event_fires_trigger_id_fkey FOREIGN KEY (trigger_id) REFERENCES headrace.trigger(id) ON DELETE CASCADE
 ) with (fillfactor=50);
 alter table headrace.event_fires enable row level security;
+create policy every_tenant on headrace.event_fires to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.event_fires using (EXISTS ( SELECT
    FROM headrace.trigger
   WHERE (trigger.id = event_fires.trigger_id)));
+grant delete, insert, select, update on headrace.event_fires to headrace_server;
 grant select on headrace.event_fires to headrace_tenant;
+grant delete, insert, select, update on headrace.event_fires to headrace_worker;
 
 create table headrace.event_inbox (
   seq          bigint not null generated always as identity,
@@ -396,9 +460,14 @@ create table headrace.event_inbox (
   constraint event_inbox_batch_limit_check CHECK ((batch_limit > 0))
 ) with (autovacuum_vacuum_threshold=20000, autovacuum_vacuum_scale_factor=0.2, autovacuum_vacuum_cost_delay=0, fillfactor=50);
 alter table headrace.event_inbox enable row level security;
+create policy bound on headrace.event_inbox as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.event_inbox to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.event_inbox using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX event_inbox_turn ON headrace.event_inbox USING btree (tenant_id, seq);
+grant insert on headrace.event_inbox to headrace_app;
+grant delete, insert, select, update on headrace.event_inbox to headrace_server;
 grant insert on headrace.event_inbox to headrace_tenant;
+grant delete, insert, select, update on headrace.event_inbox to headrace_worker;
 
 create table headrace.event_key (
   tenant_id     integer not null,
@@ -410,8 +479,13 @@ create table headrace.event_key (
   constraint event_key_key_check CHECK (((length(key) >= 1) AND (length(key) <= 500)))
 );
 alter table headrace.event_key enable row level security;
+create policy bound on headrace.event_key as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.event_key to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.event_key using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
+grant insert, select, update on headrace.event_key to headrace_app;
+grant delete, insert, select, update on headrace.event_key to headrace_server;
 grant insert, select, update on headrace.event_key to headrace_tenant;
+grant delete, insert, select, update on headrace.event_key to headrace_worker;
 
 create table headrace.event_watch (
   the_only  boolean not null default true,
@@ -419,7 +493,10 @@ create table headrace.event_watch (
   constraint event_watch_pkey PRIMARY KEY (the_only),
   constraint event_watch_the_only_check CHECK (the_only)
 ) with (fillfactor=10);
+grant select on headrace.event_watch to headrace_app;
+grant select, update on headrace.event_watch to headrace_server;
 grant select on headrace.event_watch to headrace_tenant;
+grant select, update on headrace.event_watch to headrace_worker;
 
 create table headrace.fire (
   trigger_id    uuid not null,
@@ -440,6 +517,7 @@ create table headrace.fire (
   constraint skipped_means_a_reason CHECK (((outcome <> 'skipped'::text) OR (reason IS NOT NULL)))
 );
 alter table headrace.fire enable row level security;
+create policy every_tenant on headrace.fire to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.fire using ((EXISTS ( SELECT
    FROM headrace.trigger
   WHERE (trigger.id = fire.trigger_id))) OR (EXISTS ( SELECT
@@ -447,7 +525,11 @@ create policy own on headrace.fire using ((EXISTS ( SELECT
   WHERE (deleted_trigger.id = fire.trigger_id))));
 CREATE INDEX fire_age ON headrace.fire USING btree (at);
 CREATE INDEX fire_missed ON headrace.fire USING btree (at) WHERE (reason = ANY (ARRAY['missed'::text, 'over_cap'::text, 'superseded'::text, 'deleted_from_code'::text]));
+grant select on headrace.fire to headrace_app;
+grant select on headrace.fire to headrace_integrator;
+grant delete, insert, select, update on headrace.fire to headrace_server;
 grant insert, select, update on headrace.fire to headrace_tenant;
+grant delete, insert, select, update on headrace.fire to headrace_worker;
 
 create table headrace.fired_once (
   trigger_id  uuid not null,
@@ -456,12 +538,15 @@ create table headrace.fired_once (
   constraint fired_once_pkey PRIMARY KEY (trigger_id, version)
 );
 alter table headrace.fired_once enable row level security;
+create policy every_tenant on headrace.fired_once to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.fired_once using ((EXISTS ( SELECT
    FROM headrace.trigger
   WHERE (trigger.id = fired_once.trigger_id))) OR (EXISTS ( SELECT
    FROM headrace.deleted_trigger
   WHERE (deleted_trigger.id = fired_once.trigger_id))));
+grant insert, select on headrace.fired_once to headrace_server;
 grant insert, select, update on headrace.fired_once to headrace_tenant;
+grant insert, select on headrace.fired_once to headrace_worker;
 
 create table headrace.function_file (
   name        text not null,
@@ -469,11 +554,16 @@ create table headrace.function_file (
   applied_at  timestamp with time zone not null default now(),
   constraint function_file_pkey PRIMARY KEY (name)
 );
+grant select on headrace.function_file to headrace_app;
+grant select on headrace.function_file to headrace_server;
+grant select on headrace.function_file to headrace_worker;
 
 create table headrace.gate_turn (
   id  boolean not null,
   constraint gate_turn_pkey PRIMARY KEY (id)
 );
+grant update on headrace.gate_turn to headrace_server;
+grant update on headrace.gate_turn to headrace_worker;
 
 create table headrace.idempotency (
   tenant_id     integer not null,
@@ -484,9 +574,23 @@ create table headrace.idempotency (
   constraint idempotency_key_check CHECK (((length(key) >= 1) AND (length(key) <= 500)))
 );
 alter table headrace.idempotency enable row level security;
+create policy bound on headrace.idempotency as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.idempotency to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.idempotency using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX idempotency_job ON headrace.idempotency USING btree (job_id);
+grant insert, select, update on headrace.idempotency to headrace_app;
+grant delete, insert, select, update on headrace.idempotency to headrace_server;
 grant insert, select, update on headrace.idempotency to headrace_tenant;
+grant delete, insert, select, update on headrace.idempotency to headrace_worker;
+
+create table headrace.integrator (
+  login      name not null,
+  tenant_id  integer not null,
+  bound_at   timestamp with time zone not null default now(),
+  bound_by   text not null default SESSION_USER,
+  constraint integrator_pkey PRIMARY KEY (login),
+  constraint integrator_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES headrace.tenant(id) ON DELETE CASCADE
+);
 
 create table headrace.job (
   id               uuid not null,
@@ -511,13 +615,19 @@ create table headrace.job (
   constraint due_between_1900_and_9000 CHECK (((scheduled_for >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (scheduled_for <= '9000-01-01 00:00:00+00'::timestamp with time zone)))
 ) partition by RANGE (id);
 alter table headrace.job enable row level security;
+create policy bound on headrace.job as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.job to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.job using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX job_correlation ON ONLY headrace.job USING btree (correlation_id, id DESC) WHERE (correlation_id IS NOT NULL);
 CREATE INDEX job_definition ON ONLY headrace.job USING btree (definition_id, id DESC);
 CREATE INDEX job_source ON ONLY headrace.job USING btree (source_ref, id DESC) WHERE (source_ref IS NOT NULL);
 CREATE INDEX job_tenant ON ONLY headrace.job USING btree (tenant_id, id DESC);
 CREATE INDEX job_trigger ON ONLY headrace.job USING btree (trigger_id, id DESC) WHERE (trigger_id IS NOT NULL);
+grant insert, select on headrace.job to headrace_app;
+grant select on headrace.job to headrace_integrator;
+grant delete, insert, select on headrace.job to headrace_server;
 grant insert, select on headrace.job to headrace_tenant;
+grant delete, insert, select on headrace.job to headrace_worker;
 
 create table headrace.lane (
   id             integer not null generated always as identity,
@@ -531,7 +641,11 @@ create table headrace.lane (
   constraint lane_queue_check CHECK ((queue ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$'::text))
 );
 CREATE TRIGGER tell_workers AFTER INSERT OR DELETE OR UPDATE OF paused ON headrace.lane FOR EACH STATEMENT EXECUTE FUNCTION headrace._tell_lanes_changed();
+grant insert, select on headrace.lane to headrace_app;
+grant select on headrace.lane to headrace_integrator;
+grant insert, select, update on headrace.lane to headrace_server;
 grant insert, select on headrace.lane to headrace_tenant;
+grant insert, select on headrace.lane to headrace_worker;
 
 create table headrace.log (
   tenant_id      integer not null,
@@ -548,10 +662,14 @@ create table headrace.log (
   constraint log_level_check CHECK (((level >= 0) AND (level <= 100)))
 ) partition by RANGE (at);
 alter table headrace.log enable row level security;
+create policy bound on headrace.log as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.log to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.log using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX log_at ON ONLY headrace.log USING btree (at);
 CREATE INDEX log_search ON ONLY headrace.log USING gin (headrace._log_tags(tenant_id, definition_id, level, at), headrace._log_words(message));
+grant delete, insert, select on headrace.log to headrace_server;
 grant select on headrace.log to headrace_tenant;
+grant delete, insert, select on headrace.log to headrace_worker;
 
 create table headrace.log_partition (
   lower_bound  timestamp with time zone not null,
@@ -563,7 +681,9 @@ create table headrace.log_partition (
   constraint log_partition_upper_bound_key UNIQUE (upper_bound),
   constraint log_partition_check CHECK ((lower_bound < upper_bound))
 );
+grant select, update (leaving) on headrace.log_partition to headrace_server;
 grant select on headrace.log_partition to headrace_tenant;
+grant select, update (leaving) on headrace.log_partition to headrace_worker;
 
 create table headrace.migration (
   number      integer not null,
@@ -572,6 +692,9 @@ create table headrace.migration (
   applied_at  timestamp with time zone not null default now(),
   constraint migration_pkey PRIMARY KEY (number)
 );
+grant select on headrace.migration to headrace_app;
+grant select on headrace.migration to headrace_server;
+grant select on headrace.migration to headrace_worker;
 
 create table headrace.misfit (
   worker_id      bigint not null,
@@ -582,6 +705,8 @@ create table headrace.misfit (
   constraint misfit_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES headrace.worker(id) ON DELETE CASCADE
 );
 CREATE INDEX misfit_definition ON headrace.misfit USING btree (definition_id);
+grant delete, insert, select, update on headrace.misfit to headrace_server;
+grant delete, insert, select, update on headrace.misfit to headrace_worker;
 
 create table headrace.operation (
   id           uuid not null default gen_random_uuid(),
@@ -607,9 +732,12 @@ create table headrace.operation (
   constraint operation_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'canceled'::text, 'failed'::text])))
 );
 alter table headrace.operation enable row level security;
+create policy bound on headrace.operation as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.operation to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.operation using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX operation_running ON headrace.operation USING btree (created_at) WHERE (state = 'running'::text);
 CREATE INDEX operation_tenant ON headrace.operation USING btree (tenant_id, created_at DESC);
+grant insert, select, update on headrace.operation to headrace_server;
 grant insert, select, update on headrace.operation to headrace_tenant;
 
 create table headrace.partition (
@@ -622,7 +750,10 @@ create table headrace.partition (
   constraint partition_upper_bound_key UNIQUE (upper_bound),
   constraint partition_check CHECK ((lower_bound < upper_bound))
 );
+grant select on headrace.partition to headrace_app;
+grant select, update (leaving) on headrace.partition to headrace_server;
 grant select on headrace.partition to headrace_tenant;
+grant select, update (leaving) on headrace.partition to headrace_worker;
 
 create table headrace.progress (
   job_id      uuid not null,
@@ -633,10 +764,15 @@ create table headrace.progress (
   constraint progress_fraction_check CHECK (((fraction >= (0)::double precision) AND (fraction <= (1)::double precision)))
 );
 alter table headrace.progress enable row level security;
+create policy every_tenant on headrace.progress to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.progress using (EXISTS ( SELECT
    FROM headrace.job
   WHERE (job.id = progress.job_id)));
+grant select on headrace.progress to headrace_app;
+grant select on headrace.progress to headrace_integrator;
+grant delete, insert, select, update on headrace.progress to headrace_server;
 grant select on headrace.progress to headrace_tenant;
+grant delete, insert, select, update on headrace.progress to headrace_worker;
 
 create table headrace.queue (
   job_id            uuid not null,
@@ -671,6 +807,8 @@ create table headrace.queue (
   constraint waiting_since CHECK (((status = 'scheduled'::headrace.job_status) = (queued_at IS NULL)))
 ) with (autovacuum_vacuum_threshold=20000, autovacuum_vacuum_scale_factor=0.2, autovacuum_vacuum_cost_delay=0, autovacuum_analyze_threshold=50000, autovacuum_analyze_scale_factor=0.2);
 alter table headrace.queue enable row level security;
+create policy bound on headrace.queue as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.queue to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.queue using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX queue_claim ON headrace.queue USING btree (lane_id, priority, seq) WHERE ((status = 'queued'::headrace.job_status) AND (NOT suspect) AND (gate IS NULL));
 CREATE UNIQUE INDEX queue_dedupe ON headrace.queue USING btree (tenant_id, dedupe_key) WHERE (dedupe_key IS NOT NULL);
@@ -682,7 +820,11 @@ CREATE INDEX queue_overlap ON headrace.queue USING btree (overlap_id) WHERE (ove
 CREATE INDEX queue_suspect ON headrace.queue USING btree (lane_id, priority, seq) WHERE ((status = 'queued'::headrace.job_status) AND suspect);
 CREATE INDEX queue_unreadable ON headrace.queue USING btree (lane_id) WHERE (unreadable_since IS NOT NULL);
 CREATE TRIGGER count_enqueued AFTER INSERT ON headrace.queue REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION headrace._count_enqueued();
+grant delete, insert, select, update on headrace.queue to headrace_app;
+grant select on headrace.queue to headrace_integrator;
+grant delete, insert, select, update on headrace.queue to headrace_server;
 grant delete, insert, select, update on headrace.queue to headrace_tenant;
+grant delete, insert, select, update on headrace.queue to headrace_worker;
 
 create table headrace.queue_pause (
   queue      text not null,
@@ -694,7 +836,9 @@ create table headrace.queue_pause (
   constraint queue_pause_queue_check CHECK ((queue ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$'::text))
 );
 CREATE TRIGGER tell_workers AFTER INSERT OR DELETE OR UPDATE ON headrace.queue_pause FOR EACH STATEMENT EXECUTE FUNCTION headrace._tell_lanes_changed();
+grant delete, insert, select, update on headrace.queue_pause to headrace_server;
 grant select on headrace.queue_pause to headrace_tenant;
+grant select on headrace.queue_pause to headrace_worker;
 
 create table headrace.queue_sample (
   tenant_id         integer not null,
@@ -705,8 +849,13 @@ create table headrace.queue_sample (
   constraint queue_sample_pkey PRIMARY KEY (tenant_id, lane_id, status)
 ) with (fillfactor=50);
 alter table headrace.queue_sample enable row level security;
+create policy bound on headrace.queue_sample as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.queue_sample to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.queue_sample using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
+grant select on headrace.queue_sample to headrace_metrics;
+grant delete, insert, select, update on headrace.queue_sample to headrace_server;
 grant select on headrace.queue_sample to headrace_tenant;
+grant delete, insert, select, update on headrace.queue_sample to headrace_worker;
 
 create table headrace.queue_setting (
   queue           text not null,
@@ -719,7 +868,10 @@ create table headrace.queue_setting (
   constraint queue_setting_queue_check CHECK ((queue ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$'::text))
 );
 CREATE TRIGGER limits_changed AFTER INSERT OR UPDATE ON headrace.queue_setting FOR EACH ROW EXECUTE FUNCTION headrace._limits_changed();
+grant select on headrace.queue_setting to headrace_app;
+grant delete, insert, select, update on headrace.queue_setting to headrace_server;
 grant select on headrace.queue_setting to headrace_tenant;
+grant select on headrace.queue_setting to headrace_worker;
 
 create table headrace.queue_share (
   queue      text not null,
@@ -727,6 +879,8 @@ create table headrace.queue_share (
   had        double precision not null,
   constraint queue_share_pkey PRIMARY KEY (queue, tenant_id)
 ) with (fillfactor=50);
+grant delete, insert, select, update on headrace.queue_share to headrace_server;
+grant delete, insert, select, update on headrace.queue_share to headrace_worker;
 
 create table headrace.rate_bucket (
   definition_id  integer not null,
@@ -737,6 +891,8 @@ create table headrace.rate_bucket (
   constraint rate_bucket_pkey PRIMARY KEY (definition_id, tenant_id, gate),
   constraint rate_bucket_definition_id_fkey FOREIGN KEY (definition_id) REFERENCES headrace.definition(id) ON DELETE CASCADE
 ) with (fillfactor=50);
+grant delete, insert, select, update on headrace.rate_bucket to headrace_server;
+grant delete, insert, select, update on headrace.rate_bucket to headrace_worker;
 
 create table headrace.regate (
   id             integer not null generated always as identity,
@@ -748,6 +904,8 @@ create table headrace.regate (
   constraint regate_pkey PRIMARY KEY (id),
   constraint of_one_thing CHECK ((num_nonnulls(definition_id, queue, tenant_id) = 1))
 );
+grant delete, insert, select, update on headrace.regate to headrace_server;
+grant delete, insert, select, update on headrace.regate to headrace_worker;
 
 create table headrace.rollup (
   minute            timestamp with time zone not null,
@@ -773,10 +931,14 @@ create table headrace.rollup (
   constraint rollup_pkey PRIMARY KEY (minute, tenant_id, definition_id)
 ) with (fillfactor=70);
 alter table headrace.rollup enable row level security;
+create policy bound on headrace.rollup as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.rollup to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.rollup using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX rollup_definition ON headrace.rollup USING btree (definition_id, minute);
 CREATE INDEX rollup_tenant ON headrace.rollup USING btree (tenant_id, minute);
+grant delete, insert, select, update on headrace.rollup to headrace_server;
 grant select on headrace.rollup to headrace_tenant;
+grant delete, insert, select, update on headrace.rollup to headrace_worker;
 
 create table headrace.rollup_delta (
   at                timestamp with time zone not null,
@@ -791,7 +953,10 @@ create table headrace.rollup_delta (
   latency_seconds   double precision,
   duration_seconds  double precision
 ) with (autovacuum_vacuum_threshold=5000, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_insert_threshold=-1, autovacuum_analyze_threshold=1000000);
+grant insert on headrace.rollup_delta to headrace_app;
+grant delete, insert, select on headrace.rollup_delta to headrace_server;
 grant insert on headrace.rollup_delta to headrace_tenant;
+grant delete, insert, select on headrace.rollup_delta to headrace_worker;
 
 create table headrace.rollup_hour (
   hour              timestamp with time zone not null,
@@ -817,10 +982,14 @@ create table headrace.rollup_hour (
   constraint rollup_hour_pkey PRIMARY KEY (hour, tenant_id, definition_id)
 ) with (fillfactor=70);
 alter table headrace.rollup_hour enable row level security;
+create policy bound on headrace.rollup_hour as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.rollup_hour to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.rollup_hour using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX rollup_hour_definition ON headrace.rollup_hour USING btree (definition_id, hour);
 CREATE INDEX rollup_hour_tenant ON headrace.rollup_hour USING btree (tenant_id, hour);
+grant delete, insert, select, update on headrace.rollup_hour to headrace_server;
 grant select on headrace.rollup_hour to headrace_tenant;
+grant delete, insert, select, update on headrace.rollup_hour to headrace_worker;
 
 create table headrace.rollup_total (
   tenant_id         integer not null,
@@ -844,8 +1013,13 @@ create table headrace.rollup_total (
   constraint rollup_total_pkey PRIMARY KEY (tenant_id, definition_id)
 ) with (fillfactor=50);
 alter table headrace.rollup_total enable row level security;
+create policy bound on headrace.rollup_total as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.rollup_total to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.rollup_total using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
+grant select on headrace.rollup_total to headrace_metrics;
+grant delete, insert, select, update on headrace.rollup_total to headrace_server;
 grant select on headrace.rollup_total to headrace_tenant;
+grant delete, insert, select, update on headrace.rollup_total to headrace_worker;
 
 create table headrace.rollup_turn (
   id           boolean not null default true,
@@ -856,7 +1030,10 @@ create table headrace.rollup_turn (
   constraint rollup_turn_pkey PRIMARY KEY (id),
   constraint rollup_turn_id_check CHECK (id)
 ) with (fillfactor=50);
+grant select on headrace.rollup_turn to headrace_metrics;
+grant select, update on headrace.rollup_turn to headrace_server;
 grant select on headrace.rollup_turn to headrace_tenant;
+grant select, update on headrace.rollup_turn to headrace_worker;
 
 create table headrace.session (
   hash        bytea not null,
@@ -869,6 +1046,7 @@ create table headrace.session (
 );
 CREATE INDEX session_expires ON headrace.session USING btree (expires_at);
 CREATE INDEX session_token ON headrace.session USING btree (token_id);
+grant delete, insert, select, update on headrace.session to headrace_server;
 
 create table headrace.sign_in_code (
   hash        bytea not null,
@@ -879,6 +1057,7 @@ create table headrace.sign_in_code (
   constraint sign_in_code_hash_check CHECK ((length(hash) = 32))
 );
 CREATE INDEX sign_in_code_token ON headrace.sign_in_code USING btree (token_id);
+grant delete, insert, select on headrace.sign_in_code to headrace_server;
 
 create table headrace.sql_setting (
   only_row         boolean not null default true,
@@ -887,6 +1066,8 @@ create table headrace.sql_setting (
   constraint sql_setting_allowed_schemas_check CHECK (((array_position(allowed_schemas, NULL::text) IS NULL) AND (NOT (allowed_schemas && '{headrace,pg_catalog,information_schema,pg_toast,pg_temp}'::text[])))),
   constraint sql_setting_only_row_check CHECK (only_row)
 );
+grant select on headrace.sql_setting to headrace_server;
+grant select on headrace.sql_setting to headrace_worker;
 
 create table headrace.tenant (
   id                    integer not null generated always as identity,
@@ -918,9 +1099,16 @@ END),
   constraint tenant_weight_check CHECK (((weight >= 1) AND (weight <= 1000)))
 );
 alter table headrace.tenant enable row level security;
+create policy bound on headrace.tenant as restrictive to headrace_integrator using (id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.tenant to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.tenant using (id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE TRIGGER limits_changed AFTER UPDATE OF max_running, weight ON headrace.tenant FOR EACH ROW WHEN (((new.max_running IS DISTINCT FROM old.max_running) OR (new.weight IS DISTINCT FROM old.weight))) EXECUTE FUNCTION headrace._limits_changed();
+grant select on headrace.tenant to headrace_app;
+grant select (id, name) on headrace.tenant to headrace_integrator;
+grant select (id, name) on headrace.tenant to headrace_metrics;
+grant insert, select, update on headrace.tenant to headrace_server;
 grant select, update (id) on headrace.tenant to headrace_tenant;
+grant select on headrace.tenant to headrace_worker;
 
 create table headrace.tenant_pause (
   tenant_id  integer not null,
@@ -932,10 +1120,15 @@ create table headrace.tenant_pause (
   constraint tenant_pause_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES headrace.tenant(id) ON DELETE CASCADE
 );
 alter table headrace.tenant_pause enable row level security;
+create policy bound on headrace.tenant_pause as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.tenant_pause to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.tenant_pause using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE TRIGGER limits_changed AFTER INSERT ON headrace.tenant_pause FOR EACH ROW EXECUTE FUNCTION headrace._limits_changed();
 CREATE TRIGGER tell_workers AFTER DELETE OR UPDATE ON headrace.tenant_pause FOR EACH STATEMENT EXECUTE FUNCTION headrace._tell_lanes_changed();
+grant select on headrace.tenant_pause to headrace_app;
+grant delete, insert, select, update on headrace.tenant_pause to headrace_server;
 grant select on headrace.tenant_pause to headrace_tenant;
+grant select on headrace.tenant_pause to headrace_worker;
 
 create table headrace.token (
   id            uuid not null default gen_random_uuid(),
@@ -956,8 +1149,9 @@ create table headrace.token (
   constraint tenants_roles_have_a_tenant CHECK (((role = ANY (ARRAY['tenant_admin'::text, 'tenant_viewer'::text])) = (tenant_id IS NOT NULL))),
   constraint token_hash_check CHECK ((length(hash) = 32)),
   constraint token_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
-  constraint token_role_check CHECK ((role = ANY (ARRAY['super_admin'::text, 'tenant_admin'::text, 'tenant_viewer'::text, 'worker'::text])))
+  constraint token_role_check CHECK ((role = ANY (ARRAY['super_admin'::text, 'tenant_admin'::text, 'tenant_viewer'::text, 'worker'::text, 'metrics'::text])))
 );
+grant insert, select, update on headrace.token to headrace_server;
 
 create table headrace.trigger (
   id                     uuid not null default gen_random_uuid(),
@@ -1035,6 +1229,8 @@ create table headrace.trigger (
   constraint trigger_uncovered_why_check CHECK ((uncovered_why = ANY (ARRAY['disabled'::text, 'edited'::text])))
 ) with (fillfactor=80, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0.2, autovacuum_vacuum_cost_delay=0);
 alter table headrace.trigger enable row level security;
+create policy bound on headrace.trigger as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy every_tenant on headrace.trigger to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.trigger using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX trigger_due ON headrace.trigger USING btree (fire_at) WHERE (enabled AND (fire_at IS NOT NULL));
 CREATE INDEX trigger_event ON headrace.trigger USING btree (tenant_id, event) WHERE (enabled AND (trigger_type = 'event'::text));
@@ -1049,7 +1245,12 @@ CREATE TRIGGER note_deletion BEFORE DELETE ON headrace.trigger FOR EACH ROW EXEC
 CREATE TRIGGER note_due_time BEFORE UPDATE OF next_run_at ON headrace.trigger FOR EACH ROW WHEN (((new.next_run_at IS DISTINCT FROM old.next_run_at) AND (NOT (new.fire_at IS DISTINCT FROM old.fire_at)))) EXECUTE FUNCTION headrace._due_time_set();
 CREATE TRIGGER note_going_on BEFORE UPDATE OF enabled ON headrace.trigger FOR EACH ROW WHEN ((new.enabled AND (new.stopped_at IS NOT NULL))) EXECUTE FUNCTION headrace._trigger_goes_on();
 CREATE TRIGGER refuse_system_job BEFORE INSERT OR UPDATE OF definition_id, tenant_id ON headrace.trigger FOR EACH ROW EXECUTE FUNCTION headrace._refuse_system_job();
+grant select on headrace.trigger to headrace_app;
+grant select on headrace.trigger to headrace_integrator;
+grant select (enabled, fire_at) on headrace.trigger to headrace_metrics;
+grant delete, insert, select, update on headrace.trigger to headrace_server;
 grant delete, insert, select, update on headrace.trigger to headrace_tenant;
+grant delete, insert, select, update on headrace.trigger to headrace_worker;
 
 create unlogged table headrace.waiter (
   job_id      uuid not null,
@@ -1058,10 +1259,14 @@ create unlogged table headrace.waiter (
   constraint waiter_pkey PRIMARY KEY (job_id, waiter_id)
 );
 alter table headrace.waiter enable row level security;
+create policy every_tenant on headrace.waiter to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.waiter using (EXISTS ( SELECT
    FROM headrace.job
   WHERE (job.id = waiter.job_id)));
+grant delete, insert, select on headrace.waiter to headrace_app;
+grant delete, insert, select on headrace.waiter to headrace_server;
 grant delete, insert, select, update on headrace.waiter to headrace_tenant;
+grant delete, insert, select on headrace.waiter to headrace_worker;
 
 create table headrace.worker (
   id                bigint not null generated always as identity,
@@ -1094,7 +1299,12 @@ create table headrace.worker (
   constraint worker_stood_still_check CHECK ((stood_still > '00:00:00'::interval))
 ) with (fillfactor=50);
 CREATE INDEX worker_live ON headrace.worker USING btree (lease_expires_at) WHERE (state = 'live'::headrace.worker_state);
+grant select (id, name, state, armed, lease_expires_at) on headrace.worker to headrace_app;
+grant select (id, name) on headrace.worker to headrace_integrator;
+grant select (state, lease, heartbeat_at, stopped_at, draining) on headrace.worker to headrace_metrics;
+grant delete, insert, select, update on headrace.worker to headrace_server;
 grant select (id, name, queues, definitions, concurrency, running, state, armed, lease_expires_at, heartbeat_at, schemas) on headrace.worker to headrace_tenant;
+grant delete, insert, select, update on headrace.worker to headrace_worker;
 
 create view headrace.job_history (
   job            uuid,
@@ -1108,7 +1318,7 @@ create view headrace.job_history (
   details        jsonb,
   scheduled_for  timestamp with time zone,
   triggered_by   text
-) as
+) with (security_invoker=true) as
  SELECT job.id AS job,
     COALESCE(live.name, gone.name, definition.key) AS name,
     tenant.name AS tenant,
@@ -1131,6 +1341,10 @@ create view headrace.job_history (
      LEFT JOIN headrace.trigger live ON ((live.id = COALESCE(delivery.trigger_id, job.source_ref))))
      LEFT JOIN headrace.deleted_trigger gone ON ((gone.id = COALESCE(delivery.trigger_id, job.source_ref))))
   WHERE (ended.final IS NOT NULL);
+grant select on headrace.job_history to headrace_app;
+grant select on headrace.job_history to headrace_integrator;
+grant select on headrace.job_history to headrace_server;
+grant select on headrace.job_history to headrace_worker;
 
 create view headrace.jobs (
   id                uuid,
@@ -1240,7 +1454,11 @@ create view headrace.jobs (
          LIMIT 1) troubled ON (true))
      LEFT JOIN headrace.worker ON ((worker.id = COALESCE(live.worker_id, ran.worker_id))))
      LEFT JOIN headrace.progress ON ((progress.job_id = job.id)));
+grant select on headrace.jobs to headrace_app;
+grant select on headrace.jobs to headrace_integrator;
+grant select on headrace.jobs to headrace_server;
 grant select on headrace.jobs to headrace_tenant;
+grant select on headrace.jobs to headrace_worker;
 
 create view headrace.queue_depth (
   queue       text,
@@ -1258,7 +1476,11 @@ create view headrace.queue_depth (
      JOIN headrace.lane ON ((lane.id = waiting.lane_id)))
      JOIN headrace.definition ON ((definition.id = lane.definition_id)))
   GROUP BY lane.queue, definition.key, waiting.status;
+grant select on headrace.queue_depth to headrace_app;
+grant select on headrace.queue_depth to headrace_integrator;
+grant select on headrace.queue_depth to headrace_server;
 grant select on headrace.queue_depth to headrace_tenant;
+grant select on headrace.queue_depth to headrace_worker;
 
 create view headrace.schedule_status (
   name                  text,
@@ -1280,7 +1502,7 @@ create view headrace.schedule_status (
   pause_note            text,
   last_error            text,
   obstacle              text
-) as
+) with (security_invoker=true) as
  SELECT t.name,
     tenant.name AS tenant,
     definition.key AS definition,
@@ -1330,17 +1552,23 @@ create view headrace.schedule_status (
                  LIMIT 1) ended ON (true))
          HAVING (count(*) > 0)) recent ON (true))
   WHERE (t.trigger_type <> 'event'::text);
+grant select on headrace.schedule_status to headrace_app;
+grant select on headrace.schedule_status to headrace_integrator;
+grant select on headrace.schedule_status to headrace_server;
+grant select on headrace.schedule_status to headrace_worker;
 
 function headrace._add_buckets(one bigint[], other anyarray) returns bigint[]  -- 5eb093f1b0de; execute: public
 function headrace._alerts_due() returns double precision  -- fd37bb703faf; execute: public
-function headrace._allowed_place(def headrace.definition, queue text, priority integer, OUT allowed_queue text, OUT allowed_priority integer) returns record  -- 72906ad679b8; execute: public
+function headrace._allowed_place(def headrace.definition, queue text, priority integer, OUT allowed_queue text, OUT allowed_priority integer) returns record  -- 88af9055ca7a; execute: public
 function headrace._as_buckets(buckets smallint[], counts bigint[]) returns bigint[]  -- 830143b26059; execute: public
-function headrace._bound_tenant() returns integer  -- 27cc6d67e588; execute: public
+function headrace._bound_tenant() returns integer security definer set search_path=pg_catalog, pg_temp  -- a1eeaba80d7d; execute: headrace_app, headrace_integrator, headrace_metrics, headrace_server, headrace_tenant, headrace_worker
+function headrace._by_integrator() returns boolean  -- efdfcc4a0fdb; execute: public
 function headrace._change_one(action text, wanted uuid) returns boolean  -- 193e41b083e7; execute: public
-function headrace._check_place(def headrace.definition, queue text, priority integer) returns void  -- 4ebc91e7d9c3; execute: public
-function headrace._check_place_of_trigger() returns trigger  -- 546c7a3f2d28; execute: public
+function headrace._check_place(def headrace.definition, queue text, priority integer) returns void  -- a37bbf4257c2; execute: public
+function headrace._check_place_of_trigger() returns trigger  -- ba936efb3780; execute: public
 function headrace._check_request(payloads jsonb[], priority integer, max_attempts integer, dedupe_keys text[], idempotency_keys text[], dedupe_while text) returns void  -- 806497745c9c; execute: public
 function headrace._check_zone(zone text) returns void  -- 20c0d4e3d8ed; execute: public
+function headrace._choosing_tenant() returns integer  -- 27cc6d67e588; execute: public
 function headrace._claim_alone(for_worker_id bigint, of_lanes integer[], wanted integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off  -- 02f8aed8f99f; execute: public
 function headrace._claim_gated(for_worker_id bigint, of_lanes integer[], wanted integer, most_suspects integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean, opens_in double precision) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off set enable_mergejoin=off  -- 7de904a81fc1; execute: public
 function headrace._count_enqueued() returns trigger  -- 62cff497a92c; execute: public
@@ -1353,24 +1581,21 @@ function headrace._cron_problem(rule text) returns text  -- 2b4716a292a1; execut
 function headrace._cron_term_problem(field integer, term text) returns text  -- b24e71e7c8b3; execute: public
 function headrace._cron_value(field integer, word text) returns integer  -- c1a1015847a7; execute: public
 function headrace._cron_values(field integer, text text) returns integer[]  -- d4cc9217c760; execute: public
-function headrace._current_tenant() returns integer  -- 7bbdb602822b; execute: public
+function headrace._current_tenant() returns integer  -- 65839508f127; execute: public
 function headrace._definition_uuid(key text) returns uuid  -- 4bf4a532d3f9; execute: public
+function headrace._delete_expired(what text, keep interval, at_most integer) returns integer security definer set search_path=pg_catalog, pg_temp  -- 19632b86d2ae; execute: headrace_server, headrace_worker
 function headrace._delete_job(wanted uuid) returns boolean  -- 61f31850a213; execute: public
+function headrace._drop_leaving_day(day text) returns void security definer set search_path=pg_catalog, pg_temp set lock_timeout=200ms  -- 6bd9f0302778; execute: headrace_server, headrace_worker
+function headrace._drop_leaving_week(week text) returns void security definer set search_path=pg_catalog, pg_temp set lock_timeout=200ms  -- 65607a20b627; execute: headrace_server, headrace_worker
 function headrace._due_time_set() returns trigger  -- 5bf244c78f2d; execute: public
-function headrace._emit_once(name text, data jsonb, idempotency_key text, tenant text, correlation_id text, OUT event_id uuid, OUT created boolean) returns record  -- d81c97977d94; execute: public
-function headrace._enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text, source text, source_ref uuid, created_by text) returns uuid[]  -- 05aff802030e; execute: public
-function headrace._ensure_tenant_role() returns boolean  -- 0f8ae31a88b9; execute: public
+function headrace._emit_once(name text, data jsonb, idempotency_key text, tenant text, correlation_id text, OUT event_id uuid, OUT created boolean) returns record  -- 0eeeea5e02c0; execute: public
+function headrace._enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text, source text, source_ref uuid, created_by text) returns uuid[]  -- a2d0c24d9b03; execute: public
+function headrace._ensure_roles() returns void  -- c68407e2a8cb; execute: public
 function headrace._first_id(at timestamp with time zone) returns uuid  -- d6e1b3edb5b2; execute: public
 function headrace._follow_code(d headrace.definition, says jsonb, forced boolean DEFAULT false) returns headrace.definition  -- 46d33cf2f211; execute: public
 function headrace._gate_key(payload jsonb, concurrency_key text) returns bigint  -- e301b03be1fc; execute: public
 function headrace._gated(of_lane_id integer, of_tenant_id integer) returns boolean  -- 8d1e0a547d8f; execute: public
-function headrace._grant_alerts_to_tenants() returns void  -- 9d8fa8f5b000; execute: public
-function headrace._grant_all_to_tenants() returns void  -- 20c68649137b; execute: public
-function headrace._grant_event_keys_to_tenants() returns void  -- 0a03d7c14a72; execute: public
-function headrace._grant_gates_to_tenants() returns void  -- fd3c7ed3ca9e; execute: public
-function headrace._grant_limits_to_tenants() returns void  -- a6e794ecd8d2; execute: public
-function headrace._grant_to_tenants() returns void  -- 561e2b894479; execute: public
-function headrace._grant_versions_to_tenants() returns void  -- af7f2465af3d; execute: public
+function headrace._grant_rights() returns void  -- fe472f90deb2; execute: public
 function headrace._insert_jobs(def headrace.definition, ids uuid[], of_tenant_id integer, of_lane_id integer, payloads jsonb[], with_priority integer, with_attempts integer, due timestamp with time zone DEFAULT NULL::timestamp with time zone, settled uuid[] DEFAULT NULL::uuid[], dedupe_keys text[] DEFAULT NULL::text[], waiting_only boolean DEFAULT false, overlap_ids uuid[] DEFAULT NULL::uuid[], runs integer[] DEFAULT NULL::integer[], from_source text DEFAULT NULL::text, source_refs uuid[] DEFAULT NULL::uuid[], trigger_ids uuid[] DEFAULT NULL::uuid[], tenant_ids integer[] DEFAULT NULL::integer[], correlation_ids text[] DEFAULT NULL::text[], idempotency_keys text[] DEFAULT NULL::text[], scheduled_fors timestamp with time zone[] DEFAULT NULL::timestamp with time zone[], by_whom text DEFAULT NULL::text, trace_contexts text[] DEFAULT NULL::text[]) returns uuid[]  -- a52d0652e14b; execute: public
 function headrace._insert_keyed(ids uuid[], of_tenant_id integer, of_lane_id integer, due timestamp with time zone, with_priority integer, with_attempts integer, settled uuid[], gates bigint[], keys text[], waiting_only boolean, overlap_ids uuid[], runs integer[]) returns uuid[] set plan_cache_mode=force_custom_plan  -- f0e1573484dd; execute: public
 function headrace._job_ids(n integer) returns uuid[]  -- 872a75c12f18; execute: public
@@ -1386,19 +1611,40 @@ function headrace._log_tags(tenant_id integer, definition_id integer, level smal
 function headrace._log_text(message text) returns text  -- 736be3da2112; execute: public
 function headrace._log_words(message text) returns tsvector  -- 20f3ff173309; execute: public
 function headrace._lost_error(stood_still interval) returns text  -- 87f9c0bff999; execute: public
+function headrace._make_log_partitions() returns integer security definer set search_path=pg_catalog, pg_temp  -- ccb4ede6483c; execute: headrace_server, headrace_worker
+function headrace._make_partitions() returns integer security definer set search_path=pg_catalog, pg_temp  -- d62bb611a8ba; execute: headrace_server, headrace_worker
+function headrace._make_policies() returns void  -- bc7b0b0b3533; execute: public
+function headrace._may_take(taker text, role text) returns boolean  -- f2d02dbe617e; execute: public
+function headrace._own_cancel(job_id uuid) returns boolean security definer set search_path=pg_catalog, pg_temp  -- 65313d2fe5f2; execute: headrace_integrator
+function headrace._own_define_sql_job(key text, function text, description text, timeout_seconds double precision, max_attempts integer, settings jsonb) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 40c9028b7f9f; execute: headrace_integrator
+function headrace._own_emit(name text, data jsonb, tenant text, correlation_id text) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 80886fddda05; execute: headrace_integrator
+function headrace._own_emit_once(name text, data jsonb, idempotency_key text, tenant text, correlation_id text, OUT event_id uuid, OUT created boolean) returns record security definer set search_path=pg_catalog, pg_temp  -- f113d71ca413; execute: headrace_integrator
+function headrace._own_enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text) returns uuid[] security definer set search_path=pg_catalog, pg_temp  -- 12c4b26e5b3d; execute: headrace_integrator
+function headrace._own_job(wanted uuid) returns uuid  -- 90a2eac5286d; execute: public
+function headrace._own_retry(job_id uuid) returns boolean security definer set search_path=pg_catalog, pg_temp  -- 28f72f3cf8bf; execute: headrace_integrator
+function headrace._own_schedule(name text, definition text, cron text, timezone text, payload jsonb, tenant text, every interval, catch_up text, overlap text, max_attempts integer, enabled boolean) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 598cab516023; execute: headrace_integrator
+function headrace._own_tenant(wanted text) returns text  -- a80c62b27c03; execute: public
+function headrace._own_trigger(name text, tenant text) returns jsonb security definer set search_path=pg_catalog, pg_temp  -- acf2420096af; execute: headrace_integrator
+function headrace._own_undefine_sql_job(key text) returns boolean security definer set search_path=pg_catalog, pg_temp  -- 38d72255ed9e; execute: headrace_integrator
+function headrace._own_unschedule(name text, tenant text) returns boolean security definer set search_path=pg_catalog, pg_temp  -- d488e500a160; execute: headrace_integrator
 function headrace._parse_function(function text, OUT in_schema text, OUT called text, OUT signature text) returns record  -- aeadd11b5cf2; execute: public
 function headrace._refuse_leaving() returns trigger security definer set search_path=pg_catalog, pg_temp  -- 3d99e80d9060; execute: public
 function headrace._refuse_payloads(payloads jsonb[]) returns void  -- 3e47380c221b; execute: public
 function headrace._refuse_secrets(def headrace.definition, payloads jsonb[]) returns void  -- ef51887dcdd6; execute: public
 function headrace._refuse_system_job() returns trigger security definer set search_path=pg_catalog, pg_temp  -- 75e17b0df5fe; execute: public
 function headrace._replace(job_id uuid, new_job_id uuid) returns boolean  -- 1699f037cb62; execute: public
+function headrace._rights() returns TABLE(what text, tenant text, app text, integrator text, worker text, server text, metrics text)  -- 2d3b31c0a3d6; execute: public
+function headrace._roles() returns text[]  -- 686c623f6eec; execute: public
+function headrace._roles_wait() returns boolean  -- d58756e12514; execute: public
 function headrace._rollups_due(OUT fold_in double precision, OUT sample_in double precision) returns record  -- 475fe63ac701; execute: public
 function headrace._run_now(of_trigger_id uuid, with_payload jsonb, with_overlap text, by_whom text) returns headrace.fire  -- 9118e8275715; execute: public
 function headrace._runnable(wanted text, for_tenant_id integer, known boolean DEFAULT false) returns headrace.definition  -- 2bedf8f599cc; execute: public
 function headrace._schedule_problem(name text, cron text, every interval, payload jsonb, catch_up text, overlap text, max_attempts integer) returns text  -- d5d87b8ecf98; execute: public
 function headrace._secret_fields(payload_schema jsonb) returns text[]  -- f5a612effbc7; execute: public
-function headrace._send_notice(notice_id uuid) returns uuid security definer set search_path=pg_catalog, pg_temp  -- f2521dca7993; execute: headrace_tenant
+function headrace._send_notice(notice_id uuid) returns uuid security definer set search_path=pg_catalog, pg_temp  -- f2521dca7993; execute: headrace_server, headrace_tenant, headrace_worker
 function headrace._settle_idempotency(for_tenant_id integer, keys text[], ids uuid[], hashes bytea[]) returns uuid[] set plan_cache_mode=force_custom_plan  -- d85c3a70f00e; execute: public
+function headrace._shown_columns(what text, of_role text) returns text  -- 6929d5d6a9f1; execute: public
+function headrace._sql_app() returns text  -- c68fae0bd4cf; execute: public
 function headrace._sql_job_function(function text) returns pg_proc  -- c51213c22145; execute: public
 function headrace._sql_job_problem(p pg_proc) returns text  -- d4d0c19dd349; execute: public
 function headrace._system_tenant() returns integer  -- 2e2232d58a28; execute: public
@@ -1416,22 +1662,24 @@ function headrace._trigger_or_error(wanted text, tenant text) returns headrace.t
 function headrace._wake_schedulers(changed headrace.trigger) returns void  -- 0d06ce2507dd; execute: public
 function headrace._wake_workers() returns void  -- 47335e91392e; execute: public
 function headrace._zones() returns SETOF text  -- 9de593d1c490; execute: public
-function headrace.cancel(job_id uuid) returns boolean  -- fbee43124338; execute: public
-function headrace.define_sql_job(key text, function text, description text DEFAULT ''::text, timeout_seconds double precision DEFAULT NULL::double precision, max_attempts integer DEFAULT NULL::integer, settings jsonb DEFAULT '{}'::jsonb) returns uuid  -- aad88b69ebb4; execute: public
-function headrace.emit(name text, data jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- e72aa51edf60; execute: public
+function headrace.bind_login(login text, tenant text) returns void  -- 2a4e0b75d46b; execute: public
+function headrace.cancel(job_id uuid) returns boolean  -- 5fe83b4570f1; execute: public
+function headrace.define_sql_job(key text, function text, description text DEFAULT ''::text, timeout_seconds double precision DEFAULT NULL::double precision, max_attempts integer DEFAULT NULL::integer, settings jsonb DEFAULT '{}'::jsonb) returns uuid  -- 3a98dd51d9a8; execute: public
+function headrace.emit(name text, data jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- e1dfbd93775d; execute: public
 function headrace.emit_once(name text, data jsonb, idempotency_key text, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- a5c50a8df5d6; execute: public
 function headrace.enqueue(definition text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, queue text DEFAULT NULL::text, priority integer DEFAULT NULL::integer, scheduled_for timestamp with time zone DEFAULT NULL::timestamp with time zone, dedupe_key text DEFAULT NULL::text, idempotency_key text DEFAULT NULL::text, correlation_id text DEFAULT NULL::text, max_attempts integer DEFAULT NULL::integer, dedupe_while text DEFAULT 'live'::text, source text DEFAULT 'sql'::text, source_ref uuid DEFAULT NULL::uuid, created_by text DEFAULT NULL::text) returns uuid  -- 5b635f5e0da3; execute: public
 function headrace.enqueue_many(definition text, payloads jsonb[], tenant text DEFAULT 'default'::text, queue text DEFAULT NULL::text, priority integer DEFAULT NULL::integer, scheduled_for timestamp with time zone DEFAULT NULL::timestamp with time zone, dedupe_keys text[] DEFAULT NULL::text[], idempotency_keys text[] DEFAULT NULL::text[], correlation_id text DEFAULT NULL::text, max_attempts integer DEFAULT NULL::integer, dedupe_while text DEFAULT 'live'::text, source text DEFAULT 'sql'::text, source_ref uuid DEFAULT NULL::uuid, created_by text DEFAULT NULL::text) returns SETOF uuid  -- 24d81ab8b273; execute: public
-function headrace.gate_facts(wanted uuid, OUT max_concurrency integer, OUT running integer, OUT max_running_of_key integer, OUT running_of_key integer, OUT max_running_of_tenant integer, OUT running_of_tenant integer, OUT max_running_of_queue integer, OUT running_of_queue integer, OUT opens_in double precision) returns record security definer set search_path=pg_catalog, pg_temp  -- 9f4fd93390b2; execute: headrace_tenant
+function headrace.gate_facts(wanted uuid, OUT max_concurrency integer, OUT running integer, OUT max_running_of_key integer, OUT running_of_key integer, OUT max_running_of_tenant integer, OUT running_of_tenant integer, OUT max_running_of_queue integer, OUT running_of_queue integer, OUT opens_in double precision) returns record security definer set search_path=pg_catalog, pg_temp  -- 9f4fd93390b2; execute: headrace_server, headrace_tenant
 function headrace.histogram_bounds() returns double precision[]  -- 3fa9cbcbfc0d; execute: public
-function headrace.jobs_ahead(job_id uuid, at_most integer) returns integer security definer set search_path=pg_catalog, pg_temp  -- a1dfd83b53a5; execute: headrace_tenant
+function headrace.jobs_ahead(job_id uuid, at_most integer) returns integer security definer set search_path=pg_catalog, pg_temp  -- a1dfd83b53a5; execute: headrace_server, headrace_tenant
 function headrace.own_live(from_id uuid, before_id uuid, among integer, running boolean) returns TABLE(job_id uuid, status headrace.job_status, lane_id integer) security definer set search_path=pg_catalog, pg_temp  -- cf2c9d613820; execute: headrace_tenant
 function headrace.own_live_end(from_id uuid, before_id uuid, among integer, running boolean) returns uuid security definer set search_path=pg_catalog, pg_temp  -- e6e81983fea7; execute: headrace_tenant
-function headrace.retry(job_id uuid) returns boolean  -- c15414e1e5c9; execute: public
-function headrace.schedule(name text, definition text, cron text DEFAULT NULL::text, timezone text DEFAULT 'UTC'::text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, every interval DEFAULT NULL::interval, catch_up text DEFAULT 'latest'::text, overlap text DEFAULT 'allow'::text, max_attempts integer DEFAULT NULL::integer, enabled boolean DEFAULT NULL::boolean) returns uuid  -- 82e91555134f; execute: public
-function headrace.search_log(query text, tenant text, definition text, job_id uuid, level integer, since timestamp with time zone, until timestamp with time zone, max_hits integer, INOUT before_at timestamp with time zone, INOUT before_job_id uuid, INOUT before_run integer, INOUT before_seq integer, OUT hits jsonb, OUT complete boolean) returns record security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_indexscan=on set enable_bitmapscan=on set max_parallel_workers_per_gather=0 set work_mem=64MB set client_min_messages=error  -- 38562bd9d6cb
+function headrace.retry(job_id uuid) returns boolean  -- 7e00c179509e; execute: public
+function headrace.schedule(name text, definition text, cron text DEFAULT NULL::text, timezone text DEFAULT 'UTC'::text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, every interval DEFAULT NULL::interval, catch_up text DEFAULT 'latest'::text, overlap text DEFAULT 'allow'::text, max_attempts integer DEFAULT NULL::integer, enabled boolean DEFAULT NULL::boolean) returns uuid  -- 865bf42e2e9a; execute: public
+function headrace.search_log(query text, tenant text, definition text, job_id uuid, level integer, since timestamp with time zone, until timestamp with time zone, max_hits integer, INOUT before_at timestamp with time zone, INOUT before_job_id uuid, INOUT before_run integer, INOUT before_seq integer, OUT hits jsonb, OUT complete boolean) returns record security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_indexscan=on set enable_bitmapscan=on set max_parallel_workers_per_gather=0 set work_mem=64MB set client_min_messages=error  -- 38562bd9d6cb; execute: headrace_server
 function headrace.search_own_log(query text, definition text, job_id uuid, level integer, since timestamp with time zone, until timestamp with time zone, max_hits integer, INOUT before_at timestamp with time zone, INOUT before_job_id uuid, INOUT before_run integer, INOUT before_seq integer, OUT hits jsonb, OUT complete boolean) returns record security definer set search_path=pg_catalog, pg_temp  -- 20879c86794a; execute: headrace_tenant
 aggregate headrace.sum_buckets(anyarray) returns bigint[]  -- 47a318ba1be0; execute: public
-function headrace.trigger(name text, tenant text DEFAULT 'default'::text) returns jsonb  -- cc56b74b936a; execute: public
-function headrace.undefine_sql_job(key text) returns boolean  -- 52b43dc25f8e; execute: public
-function headrace.unschedule(name text, tenant text DEFAULT 'default'::text) returns boolean  -- 79d2d0b43b5a; execute: public
+function headrace.trigger(name text, tenant text DEFAULT 'default'::text) returns jsonb  -- 3c0eafc67a4c; execute: public
+function headrace.unbind_login(login text) returns boolean  -- ecdc3baf55eb; execute: public
+function headrace.undefine_sql_job(key text) returns boolean  -- f57a2875595b; execute: public
+function headrace.unschedule(name text, tenant text DEFAULT 'default'::text) returns boolean  -- eb0a088a6e14; execute: public

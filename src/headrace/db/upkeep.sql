@@ -1,5 +1,5 @@
 -- name: create_partitions
-select headrace._create_partitions()
+select headrace._make_partitions()
 
 -- name: partitions_ahead
 select count(*) from headrace.partition where lower_bound > now()

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from headrace.db.connect import Connection
 from headrace.db.detach import IN_USE, PATIENCE_SECONDS
+from headrace.db.standing import owns_schema
 from headrace.db.statements import statements
 from headrace.log import get_logger
 
@@ -28,12 +29,19 @@ async def prune_logs(conn: Connection, *, keep: timedelta) -> int:
     removed = 0
     try:
         for suffix, detach, remove in await conn.fetch(SQL["list_leaving"]):
-            if detach is not None:
-                await conn.execute(detach, timeout=PATIENCE_SECONDS)
-            async with conn.transaction():
-                await conn.execute(remove, timeout=PATIENCE_SECONDS)
-                await conn.execute(SQL["forget_partition"], suffix)
+            if await owns_schema(conn):
+                await _detach_and_drop(conn, suffix, detach, remove)
+            else:
+                await conn.execute(SQL["drop_day"], suffix)
             removed += 1
     except IN_USE:
         log.info("drop of a log partition postponed")
     return removed
+
+
+async def _detach_and_drop(conn: Connection, suffix: str, detach: str | None, remove: str) -> None:
+    if detach is not None:
+        await conn.execute(detach, timeout=PATIENCE_SECONDS)
+    async with conn.transaction():
+        await conn.execute(remove, timeout=PATIENCE_SECONDS)
+        await conn.execute(SQL["forget_partition"], suffix)

@@ -1,5 +1,5 @@
 -- name: create_log_partitions
-select headrace._create_log_partitions()
+select headrace._make_log_partitions()
 
 -- First nobody writes to it or searches it any more. Today's and the last one always stay.
 -- name: mark_leaving
@@ -18,6 +18,9 @@ select suffix,
   left join pg_catalog.pg_inherits on inhrelid = to_regclass(format('headrace.%I', 'log_' || suffix))
  where leaving
  order by lower_bound
+
+-- name: drop_day
+select headrace._drop_leaving_day($1)
 
 -- name: forget_partition
 delete from headrace.log_partition where suffix = $1

@@ -11,8 +11,13 @@ with held as materialized (
   select min(lower_bound) as earliest, max(upper_bound) - interval '1 microsecond' as latest
     from headrace.log_partition where not leaving
 )
-select job_id, run, held.tenant_id, definition_id, earliest, latest
+select job_id, run, held.tenant_id, definition_id, earliest, latest, row_security_active('headrace.log') as secured
   from held join headrace.lane on lane.id = held.lane_id cross join bounds
+
+-- name: insert_lines
+insert into headrace.log (tenant_id, definition_id, job_id, run, seq, at, level, stream, message, fields)
+select * from unnest($1::int[], $2::int[], $3::uuid[], $4::int[], $5::int[], $6::timestamptz[], $7::smallint[], $8::smallint[],
+                     $9::text[], $10::jsonb[])
 
 -- name: stored_upto
 select coalesce(max(seq), 0) from headrace.log where job_id = $1 and run = $2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from headrace.db.connect import Connection
 from headrace.db.detach import IN_USE, PATIENCE_SECONDS
+from headrace.db.standing import owns_schema
 from headrace.db.statements import statements
 from headrace.log import get_logger
 
@@ -20,13 +21,20 @@ async def remove_leaving(conn: Connection) -> int:
             # Before the jobs: a key must not lead to one that is not there.
             while await conn.fetchval(SQL["forget_keys"], first, end, KEYS):
                 pass
-            for (detach,) in await conn.fetch(SQL["list_detaching"], suffix):
-                await conn.execute(detach, timeout=PATIENCE_SECONDS)
-            async with conn.transaction():
-                for (drop,) in await conn.fetch(SQL["list_dropping"], suffix):
-                    await conn.execute(drop, timeout=PATIENCE_SECONDS)
-                await conn.execute(SQL["forget_week"], suffix)
+            if await owns_schema(conn):
+                await _detach_and_drop(conn, suffix)
+            else:
+                await conn.execute(SQL["drop_week"], suffix)
             removed += 1
     except IN_USE:
         log.info("drop of a job partition postponed")
     return removed
+
+
+async def _detach_and_drop(conn: Connection, suffix: str) -> None:
+    for (detach,) in await conn.fetch(SQL["list_detaching"], suffix):
+        await conn.execute(detach, timeout=PATIENCE_SECONDS)
+    async with conn.transaction():
+        for (drop,) in await conn.fetch(SQL["list_dropping"], suffix):
+            await conn.execute(drop, timeout=PATIENCE_SECONDS)
+        await conn.execute(SQL["forget_week"], suffix)

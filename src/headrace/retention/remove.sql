@@ -21,5 +21,9 @@ select format('alter table headrace.%I detach partition headrace.%I %s', parent,
 -- name: list_dropping
 select format('drop table if exists headrace.%I', parent || '_' || $1) from unnest(array['attempt', 'job']) as parent
 
+-- As one who does not own the tables.
+-- name: drop_week
+select headrace._drop_leaving_week($1)
+
 -- name: forget_week
 delete from headrace.partition where suffix = $1

@@ -9,6 +9,7 @@ SUPER: frozenset[Role] = frozenset({"super_admin"})
 ADMINS: frozenset[Role] = SUPER | {"tenant_admin"}
 READERS: frozenset[Role] = ADMINS | {"tenant_viewer"}
 WORKERS: frozenset[Role] = SUPER | {"worker"}
+METERS: frozenset[Role] = SUPER | {"metrics"}
 
 ALLOWED: dict[str, frozenset[Role]] = {
     "jobs.list": READERS,
@@ -57,7 +58,7 @@ ALLOWED: dict[str, frozenset[Role]] = {
     "tokens.read": SUPER,
     "tokens.change": SUPER,
     "audit.read": SUPER,
-    "metrics.read": SUPER,
+    "metrics.read": METERS,
     "charts.read": READERS,
     "overview.read": READERS,
     "worker.work": WORKERS,

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, Self
 from uuid import UUID
 
-Role = Literal["super_admin", "tenant_admin", "tenant_viewer", "worker"]
-ROLES: tuple[Role, ...] = ("super_admin", "tenant_admin", "tenant_viewer", "worker")
+Role = Literal["super_admin", "tenant_admin", "tenant_viewer", "worker", "metrics"]
+ROLES: tuple[Role, ...] = ("super_admin", "tenant_admin", "tenant_viewer", "worker", "metrics")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
+import asyncpg
+
 from headrace.config import Settings
 from headrace.db.connect import Connection
 from headrace.db.database import Database
+from headrace.db.roles import CURE
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
-from headrace.errors import BadRequest, NotFound
+from headrace.errors import BadRequest, DatabaseUnusable, NotFound
 from headrace.model.secret.encryption import SecretBox
 from headrace.service.permissions import authorise
 from headrace.service.principal import Principal
@@ -103,7 +106,11 @@ async def _confine(conn: Connection, principal: Principal, tenant: str) -> int:
     if tenant_id is None:
         tenant_id = await find_tenant(conn, tenant)
     # Until the end of the transaction, so that a connection never comes back to the pool as somebody's.
-    await conn.execute(SQL["confine"], str(tenant_id), principal.role == "super_admin")
+    try:
+        await conn.execute(SQL["confine"], str(tenant_id), principal.role == "super_admin")
+    except (asyncpg.InvalidParameterValueError, asyncpg.InsufficientPrivilegeError) as error:
+        # Where this is mounted, no start of ours has looked.
+        raise DatabaseUnusable(f"requests of tenants cannot be served: {error}: {CURE}.") from error
     return tenant_id
 
 

@@ -814,7 +814,7 @@ declare namespace Api {
   interface NewTokenAnswer {
     id: string;
     name: string;
-    role: "super_admin" | "tenant_admin" | "tenant_viewer" | "worker";
+    role: "super_admin" | "tenant_admin" | "tenant_viewer" | "worker" | "metrics";
     tenant: string | null;
     queues: string[];
     created_at: string;
@@ -1201,7 +1201,7 @@ declare namespace Api {
 
   interface SessionAnswer {
     principal: string;
-    role: "super_admin" | "tenant_admin" | "tenant_viewer" | "worker";
+    role: "super_admin" | "tenant_admin" | "tenant_viewer" | "worker" | "metrics";
     tenant: string | null;
     tenants: string[];
     may: string[];
@@ -1369,7 +1369,7 @@ declare namespace Api {
   interface TokenAnswer {
     id: string;
     name: string;
-    role: "super_admin" | "tenant_admin" | "tenant_viewer" | "worker";
+    role: "super_admin" | "tenant_admin" | "tenant_viewer" | "worker" | "metrics";
     tenant: string | null;
     queues: string[];
     created_at: string;
@@ -1382,7 +1382,7 @@ declare namespace Api {
 
   interface TokenRequest {
     name: string;
-    role: "super_admin" | "tenant_admin" | "tenant_viewer" | "worker";
+    role: "super_admin" | "tenant_admin" | "tenant_viewer" | "worker" | "metrics";
     tenant?: string | null;
     queues?: string[] | null;
     expires_at?: string | null;

@@ -12,18 +12,19 @@ from tests.api.conftest import Api
 from tests.waiting import until
 from tests.worker.running import finished, running
 
+from headrace.db.connect import Connection
 from headrace.worker.process.database_worker import WorkerProcess
 
 DEFINITIONS = "/api/v1/definitions"
 ADMIN = "/api/v1/admin/jobs/definitions"
 
 
-async def sql_function(api: Api) -> None:
-    async with api.hr.database.pool.acquire() as conn:
-        await conn.execute(
-            "create or replace function public.totals(payload jsonb) returns jsonb language sql as "
-            "$$ select '{\"success\": true}'::jsonb $$"
-        )
+@pytest.fixture
+async def sql_function(connection: Connection) -> None:
+    await connection.execute(
+        "create or replace function public.totals(payload jsonb) returns jsonb language sql as "
+        "$$ select '{\"success\": true}'::jsonb $$"
+    )
 
 
 async def test_a_tenant_sees_what_it_may_run_with_schemas(api: Api, acme: httpx.AsyncClient) -> None:
@@ -127,16 +128,16 @@ async def test_a_disabled_definition_takes_no_jobs(admin: httpx.AsyncClient, acm
     assert (await acme.post("/api/v1/jobs", json={"definition": "work"})).status_code == 201
 
 
+@pytest.mark.usefixtures("sql_function")
 async def test_a_sql_job_without_attempts_has_as_many_as_the_settings_say(api: Api, admin: httpx.AsyncClient) -> None:
-    await sql_function(api)
     new = {"key": "totals", "function": "totals"}
     assert (await admin.post(ADMIN, json=new)).json()["max_attempts"] == 4
     api.hr.configure({"jobs.max_retries_default": 1})
     assert (await admin.post(ADMIN, json=new)).json()["max_attempts"] == 2
 
 
+@pytest.mark.usefixtures("sql_function")
 async def test_a_sql_job_is_defined(api: Api, admin: httpx.AsyncClient, acme: httpx.AsyncClient) -> None:
-    await sql_function(api)
     new = {"key": "totals", "function": "totals", "description": "Adds up.", "timeout_seconds": 9, "max_attempts": 2}
     made = await admin.post(ADMIN, json=new)
     assert made.status_code == 201, made.text

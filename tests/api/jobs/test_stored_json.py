@@ -62,7 +62,7 @@ async def test_what_a_worker_says_is_refused_by_the_name_of_its_field_and_the_jo
 async def seed(api: Api, value: str) -> UUID:
     """A job, event, trigger, definition and audit row of acme's with that JSON, as before it was refused."""
     payload = f'{{"x": {value}}}'
-    async with api.hr.database.pool.acquire() as conn:
+    async with api.owner() as conn:
         job_id: UUID = await conn.fetchval("select headrace.enqueue('work', tenant => 'acme')")
         await conn.execute("update headrace.job set payload = $2 where id = $1", job_id, payload)
         event_id = await conn.fetchval("select headrace.emit('order.paid', tenant => 'acme')")

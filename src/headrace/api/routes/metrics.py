@@ -24,7 +24,7 @@ SECURITY: dict[str, Any] = {"security": [{"HTTPBearer": []}, {}]}
     "/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}}, openapi_extra=SECURITY
 )
 async def metrics(request: Request) -> Response:
-    """Metrics in Prometheus' format. For super-admins, or for all where `server.metrics_public` is set."""
+    """Metrics in Prometheus' format. For super-admins and the role `metrics`; for all with `server.metrics_public`."""
     auth = authenticator(request)
     public = auth.runtime.settings.server.metrics_public
     service = Service(auth.runtime, SYSTEM if public else await auth.principal(request))

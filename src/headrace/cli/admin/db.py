@@ -20,6 +20,7 @@ from headrace.db.compare import Schema, applied_schema, find_difference, known_s
 from headrace.db.database import Database
 from headrace.db.hosts import take_password
 from headrace.db.migrate import migrate, rollback
+from headrace.db.roles import ROLES, example_statements, list_roles, missing_statements
 from headrace.db.upkeep import health_warnings
 from headrace.errors import NotFound
 from headrace.triggers.health import trigger_warnings
@@ -95,6 +96,34 @@ def _schema_lines(applied: Schema, known: Schema) -> Iterator[str]:
     stale = [name for name, checksum in known.functions.items() if applied.functions.get(name) != checksum]
     state = f"{len(stale)} of {len(known.functions)} differ: {shortened(stale)}" if stale else "applied"
     yield f"{'function files':<25} {state}"
+
+
+@app.command("roles")
+def roles_command(
+    print_: Annotated[
+        bool, typer.Option("--print", help="Print the SQL that an administrator runs, and do nothing else.")
+    ] = False,
+    data_dir: DataDir = None,
+    config: ConfigFile = None,
+) -> None:
+    """Show the database's roles and who holds them, or print what makes them. Example: headrace db roles --print"""
+
+    async def work() -> None:
+        async with _opened(data_dir) as database, database.pool.acquire() as conn:
+            if not print_:
+                for role in await list_roles(conn):
+                    state = "ready" if role.ready else "without rights" if role.exists else "missing"
+                    typer.echo(f"{role.name:<20} {state:<15} {', '.join(role.logins) or '-':<20} {ROLES[role.name]}")
+                return
+            typer.echo("-- As a superuser, or a login with CREATEROLE. Roles belong to the whole server.")
+            for line in await missing_statements(conn) or ["-- Nothing is missing."]:
+                typer.echo(line)
+            typer.echo("-- Then, as the owner of the schema, whom new rights need: headrace db migrate")
+            typer.echo("-- Then a login for each process, for example:")
+            for line in await example_statements(conn):
+                typer.echo(f"--   {line}")
+
+    asyncio.run(work())
 
 
 @app.command("url")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from headrace.cli.core.api import Api
 
 app = typer.Typer(help="Create, list and revoke tokens of the API.", no_args_is_help=True)
-Role = Literal["super_admin", "tenant_admin", "tenant_viewer", "worker"]
+Role = Literal["super_admin", "tenant_admin", "tenant_viewer", "worker", "metrics"]
 STATES = {"good": "green", "revoked": "dim", "expired": "red"}
 COLUMNS = [
     Column("id", lambda token: token["id"], narrow=lambda token: token["id"][:8]),

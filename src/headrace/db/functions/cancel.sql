@@ -17,6 +17,9 @@ declare
   live headrace.queue;
   ended_at timestamptz;
 begin
+  if headrace._by_integrator() then
+    return headrace._own_cancel(cancel.job_id);
+  end if;
   perform headrace._job_or_error(cancel.job_id);
   select * into live from headrace.queue as q where q.job_id = cancel.job_id for update;
   if live.job_id is null then

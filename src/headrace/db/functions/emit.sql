@@ -4,10 +4,14 @@ create or replace function headrace.emit(
   name text, data jsonb default '{}', tenant text default 'default', correlation_id text default null
 ) returns uuid language plpgsql as $$
 declare
-  for_tenant_id constant int := headrace._tenant_id(tenant);
+  for_tenant_id int;
   event_id uuid;
   problem text;
 begin
+  if headrace._by_integrator() then
+    return headrace._own_emit(name, data, tenant, correlation_id);
+  end if;
+  for_tenant_id := headrace._tenant_id(tenant);
   if name is null or name !~ '^[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)*$' or length(name) > 200 then
     raise exception 'the event name "%" is not valid', left(name, 200) using errcode = 'HR400',
       hint = 'Words of A-Z a-z 0-9 _ - with dots between them, for example provider.folder.updated; at most 200 characters.';
@@ -39,10 +43,15 @@ create or replace function headrace._emit_once(
 ) language plpgsql as $$
 #variable_conflict use_column
 declare
-  for_tenant_id constant int := headrace._tenant_id(tenant);
+  for_tenant_id int;
   hash constant bytea := sha256(convert_to(_emit_once.name || ' ' || _emit_once.data::text, 'UTF8'));
   held headrace.event_key;
 begin
+  if headrace._by_integrator() then
+    select o.* into _emit_once.event_id, created from headrace._own_emit_once(name, data, idempotency_key, tenant, correlation_id) as o;
+    return;
+  end if;
+  for_tenant_id := headrace._tenant_id(tenant);
   if idempotency_key is null or length(idempotency_key) not between 1 and 500 then
     raise exception 'an idempotency key has 1 to 500 characters, not %', coalesce(length(idempotency_key), 0) using errcode = 'HR400';
   elsif hash is null then

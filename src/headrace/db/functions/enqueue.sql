@@ -158,6 +158,10 @@ declare
   result uuid[];
 begin
   if n = 0 then return '{}'; end if;
+  if headrace._by_integrator() then
+    return headrace._own_enqueue(definition, payloads, tenant, queue, priority, scheduled_for, dedupe_keys, idempotency_keys,
+      correlation_id, max_attempts, dedupe_while);
+  end if;
   if scheduled_for not between '1900-01-01Z' and '9000-01-01Z' then
     raise exception 'scheduled_for % is out of range: a job is due between the years 1900 and 9000', scheduled_for
       using errcode = 'HR400', hint = 'Omit scheduled_for for a job that may run at once.';

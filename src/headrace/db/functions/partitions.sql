@@ -89,3 +89,39 @@ begin
   end loop;
   return made;
 end $$;
+
+-- The verbs of upkeep for processes that do not own the tables. Fixed, and without a name that the caller could choose.
+create or replace function headrace._make_partitions() returns int
+language sql security definer set search_path = pg_catalog, pg_temp as $$ select headrace._create_partitions() $$;
+
+create or replace function headrace._make_log_partitions() returns int
+language sql security definer set search_path = pg_catalog, pg_temp as $$ select headrace._create_log_partitions() $$;
+
+-- A function cannot detach a partition concurrently, as the owner does. A drop stops enqueues while it waits, so it waits briefly,
+-- and is tried again an hour later. Only what is over and marked as leaving goes.
+create or replace function headrace._drop_leaving_week(week text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $$
+declare gone headrace.partition;
+begin
+  select * into gone from headrace.partition as p where p.suffix = week and p.leaving and p.upper_bound <= now();
+  if gone.suffix is null or exists (select from headrace.queue where job_id >= headrace._first_id(gone.lower_bound)
+                                                                 and job_id < headrace._first_id(gone.upper_bound)) then
+    raise exception 'the week "%" is not leaving', left(week, 50) using errcode = 'HR409';
+  end if;
+  execute format('drop table if exists headrace.%I, headrace.%I', 'attempt_' || gone.suffix, 'job_' || gone.suffix);
+  delete from headrace.partition where suffix = gone.suffix;
+end $$;
+
+create or replace function headrace._drop_leaving_day(day text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $$
+declare gone headrace.log_partition;
+begin
+  select * into gone from headrace.log_partition as p where p.suffix = day and p.leaving and p.upper_bound <= now();
+  if gone.suffix is null then
+    raise exception 'the day "%" is not leaving', left(day, 50) using errcode = 'HR409';
+  end if;
+  execute format('drop table if exists headrace.%I', 'log_' || gone.suffix);
+  delete from headrace.log_partition where suffix = gone.suffix;
+end $$;
+revoke all on function headrace._make_partitions, headrace._make_log_partitions, headrace._drop_leaving_week, headrace._drop_leaving_day
+  from public;

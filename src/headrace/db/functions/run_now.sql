@@ -64,10 +64,15 @@ end $$;
 -- {"success": true, "job_id": …, "name": …}; not, with the reason, while a job of it is live and the trigger minds that.
 create or replace function headrace.trigger(name text, tenant text default 'default') returns jsonb language plpgsql as $$
 declare
-  t constant headrace.trigger := headrace._trigger_or_error(name, tenant);
-  problem constant text := headrace._json_problem(t.payload);
+  t headrace.trigger;
+  problem text;
   ran headrace.fire;
 begin
+  if headrace._by_integrator() then
+    return headrace._own_trigger(name, tenant);
+  end if;
+  t := headrace._trigger_or_error(name, tenant);
+  problem := headrace._json_problem(t.payload);
   if t.trigger_type = 'event' then
     raise exception 'trigger "%" waits for the event "%"', name, t.event using errcode = 'HR409',
       hint = 'Emit the event with headrace.emit.';

@@ -59,12 +59,17 @@ create or replace function headrace.schedule(
   max_attempts int default null, enabled boolean default null
 ) returns uuid language plpgsql as $$
 declare
-  for_tenant_id constant int := headrace._tenant_id(tenant);
-  def constant headrace.definition := headrace._runnable(definition, for_tenant_id);
+  for_tenant_id int;
+  def headrace.definition;
   problem constant text := headrace._schedule_problem(name, cron, every, payload, catch_up, overlap, max_attempts);
   broken text;
   trigger_id uuid;
 begin
+  if headrace._by_integrator() then
+    return headrace._own_schedule(name, definition, cron, timezone, payload, tenant, every, catch_up, overlap, max_attempts, enabled);
+  end if;
+  for_tenant_id := headrace._tenant_id(tenant);
+  def := headrace._runnable(definition, for_tenant_id);
   if problem is not null then
     raise exception 'schedule "%": %', left(name, 200), problem using errcode = 'HR400',
       hint = 'Nothing was changed. Correct the value and call headrace.schedule again.';
@@ -97,8 +102,12 @@ end $$;
 -- True when there was one of that name. Its history stays.
 create or replace function headrace.unschedule(name text, tenant text default 'default') returns boolean language plpgsql as $$
 declare
-  for_tenant_id constant int := headrace._tenant_id(tenant);
+  for_tenant_id int;
 begin
+  if headrace._by_integrator() then
+    return headrace._own_unschedule(name, tenant);
+  end if;
+  for_tenant_id := headrace._tenant_id(tenant);
   if exists (select from headrace.trigger as t
               where t.tenant_id = for_tenant_id and t.name = unschedule.name and t.declared is not null
                 and t.deleted_from_code_at is null) then

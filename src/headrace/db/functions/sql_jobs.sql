@@ -93,15 +93,22 @@ create or replace function headrace.define_sql_job(
   settings jsonb default '{}'
 ) returns uuid language plpgsql as $$
 declare
-  p constant pg_proc := headrace._sql_job_function(function);
-  in_schema constant text := (select nspname from pg_namespace where oid = p.pronamespace);
-  signature constant text := case p.pronargs when 0 then '()' else '(jsonb)' end;
+  p pg_proc;
+  in_schema text;
+  signature text;
+  whose constant text := headrace._sql_app();
   defaults constant jsonb := '{definition defaults}';
   says constant jsonb := defaults || jsonb_build_object('timeout_seconds', timeout_seconds)
     || jsonb_strip_nulls(jsonb_build_object('max_attempts', max_attempts)) || settings;
   unknown constant text := (select min(name) from jsonb_object_keys(settings) as name where not defaults ? name);
   def headrace.definition;
 begin
+  if headrace._by_integrator() then
+    return headrace._own_define_sql_job(key, function, description, timeout_seconds, max_attempts, settings);
+  end if;
+  p := headrace._sql_job_function(function);
+  in_schema := (select nspname from pg_namespace where oid = p.pronamespace);
+  signature := case p.pronargs when 0 then '()' else '(jsonb)' end;
   if key is null or key !~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$' then
     raise exception 'the key "%" is not valid', left(key, 200) using errcode = 'HR400',
       hint = 'A key has 1 to 200 of A-Z a-z 0-9 _ . : - and starts with a letter or digit.';
@@ -112,18 +119,18 @@ begin
 
   insert into headrace.definition as d
     (key, kind, app, description, hash, declared, function_schema, function_name, function_signature, {definition})
-  select define_sql_job.key, 'sql', 'sql', coalesce(define_sql_job.description, ''),
+  select define_sql_job.key, 'sql', whose, coalesce(define_sql_job.description, ''),
     left(encode(sha256(convert_to(jsonb_build_array(define_sql_job.key, in_schema, p.proname, signature,
                                                     coalesce(define_sql_job.description, ''), says)::text, 'UTF8')), 'hex'), 16),
     says, in_schema, p.proname, signature, new.{definition}
     from jsonb_populate_record(null::headrace.definition, says) as new
   on conflict on constraint definition_key_key do update
-     set kind = 'sql', app = 'sql', description = excluded.description, hash = excluded.hash, declared = excluded.declared,
+     set kind = 'sql', app = excluded.app, description = excluded.description, hash = excluded.hash, declared = excluded.declared,
          tags = '{}', payload_schema = '{}', triggers = '[]', deleted_from_code_at = null, synced_at = now(),
          function_schema = excluded.function_schema, function_name = excluded.function_name,
          function_signature = excluded.function_signature,
          ({definition}) = (select holds.{definition} from headrace._follow_code(d, says) as holds)
-   where d.kind = 'sql' or d.deleted_from_code_at is not null
+   where case whose when 'sql' then d.kind = 'sql' or d.deleted_from_code_at is not null else d.kind = 'sql' and d.app = whose end
   returning * into def;
   if def.id is null then
     select * into def from headrace.definition as d where d.key = define_sql_job.key;
@@ -138,16 +145,22 @@ end $$;
 
 -- True when the definition was there: no job of it is accepted any more. Those that wait are still run.
 create or replace function headrace.undefine_sql_job(key text) returns boolean language plpgsql as $$
-declare found_kind text;
+declare
+  other headrace.definition;
+  whose constant text := headrace._sql_app();
 begin
+  if headrace._by_integrator() then
+    return headrace._own_undefine_sql_job(key);
+  end if;
   update headrace.definition as d set deleted_from_code_at = now()
-   where d.key = undefine_sql_job.key and d.kind = 'sql' and d.deleted_from_code_at is null;
+   where d.key = undefine_sql_job.key and d.kind = 'sql' and whose in ('sql', d.app) and d.deleted_from_code_at is null;
   if found then
     return true;
   end if;
-  select d.kind into found_kind from headrace.definition as d where d.key = undefine_sql_job.key;
-  if found_kind <> 'sql' then
-    raise exception 'definition "%" is a % job', key, found_kind using errcode = 'HR409', hint = 'Remove the definition where it is declared.';
+  select * into other from headrace.definition as d where d.key = undefine_sql_job.key;
+  if other.kind <> 'sql' or whose not in ('sql', other.app) then
+    raise exception 'definition "%" is a % job of app "%"', key, other.kind, other.app using errcode = 'HR409',
+      hint = 'Remove the definition where it is declared.';
   end if;
   return false;
 end $$;

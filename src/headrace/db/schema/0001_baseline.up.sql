@@ -6,8 +6,17 @@
 
 -- ==================== Tenants
 
+-- The tenant that an integrator's login is bound to. By the login and not by a setting, which the login itself could change.
+create function headrace._bound_tenant() returns int
+language plpgsql stable parallel safe security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return (select tenant_id from headrace.integrator where login = session_user);
+end $$;
+revoke all on function headrace._bound_tenant from public;
+
+-- The tenant of a request, or of an integrator. Whoever sets the first gains nothing: the policy "bound" asks for the second.
 create function headrace._current_tenant() returns int language sql stable parallel safe as $$
-  select nullif(current_setting('headrace.tenant_id', true), '')::int
+  select coalesce(nullif(current_setting('headrace.tenant_id', true), '')::int, headrace._bound_tenant())
 $$;
 
 create function headrace._tenant_id(wanted text) returns int language plpgsql stable as $$
@@ -45,6 +54,14 @@ create table headrace.tenant (
 );
 insert into headrace.tenant (name) values ('default');
 insert into headrace.tenant (name, title, system) values ('_headrace', 'Headrace itself', true);
+
+-- Logins of the server that act for one tenant by SQL, under the role headrace_integrator.
+create table headrace.integrator (
+  login      name primary key,
+  tenant_id  int not null references headrace.tenant (id) on delete cascade,
+  bound_at   timestamptz not null default now(),
+  bound_by   text not null default session_user
+);
 
 -- ==================== Definitions
 
@@ -879,7 +896,7 @@ create table headrace.token (
   id            uuid not null primary key default gen_random_uuid(),
   name          text not null check (length(name) between 1 and 200),
   hash          bytea not null unique check (length(hash) = 32),
-  role          text not null check (role in ('super_admin', 'tenant_admin', 'tenant_viewer', 'worker')),
+  role          text not null check (role in ('super_admin', 'tenant_admin', 'tenant_viewer', 'worker', 'metrics')),
   tenant_id     int references headrace.tenant (id),
   queues        text[] not null default '{*}',
   created_at    timestamptz not null default now(),
@@ -1081,8 +1098,8 @@ insert into headrace.alert_turn default values;
 -- ==================== Row-level security
 
 -- The second wall between tenants. Requests for one tenant run under the role headrace_tenant, which owns nothing, with
--- headrace.tenant_id set for the transaction; without it they see nothing. Policies do not hold for the owner, and so not for
--- the engine.
+-- headrace.tenant_id set for the transaction; without it they see nothing. Policies do not hold for the owner. Those for the
+-- other roles are made with the roles: ../functions/grants.sql.
 
 -- In a sub-select, so that the function is called once and not for every row.
 alter table headrace.tenant enable row level security;

@@ -7,29 +7,37 @@ import asyncpg
 from headrace.config import Settings
 from headrace.db.connect import Connection, place
 from headrace.db.database import Database
+from headrace.db.roles import CURE, list_roles
+from headrace.db.standing import owns_schema
 from headrace.db.statements import statements
 from headrace.errors import ConfigError
 from headrace.executors.sql.login import SqlLogin, settings_of_role
 from headrace.executors.sql.role import refuse_mighty_role
 from headrace.model.secret.encryption import SecretBox
 from headrace.service.doctor.finding import Finding, fail, ok, warn
+from headrace.service.tenants.role import why_no_tenants
 
 SQL = statements(__file__)
+GRANT_SERVER = "none for a worker or an application; else as an administrator: GRANT headrace_server TO it"
 
 
 async def tenant_role(conn: Connection) -> list[Finding]:
     """Whether requests for one tenant can run behind row-level security."""
-    able, me = await conn.fetchrow(SQL["tenant_role"]) or (False, "")
-    if able:
-        return [ok("tenant role", f'"{me}" can take the role "headrace_tenant"')]
-    return [
-        fail(
-            "tenant role",
-            f'"{me}" cannot take the role "headrace_tenant": the API does not start',
-            f'as an administrator: GRANT headrace_tenant TO "{me}"; where there is no such role, first: '
-            "CREATE ROLE headrace_tenant NOLOGIN",
-        )
-    ]
+    reason = await why_no_tenants(conn)
+    if reason is None:
+        return [ok("tenant role", 'this login can take the role "headrace_tenant"')]
+    if not await owns_schema(conn):
+        return [warn("tenant role", f"{reason}: headrace serve does not start with this login", GRANT_SERVER)]
+    return [fail("tenant role", f"{reason}: the API does not start", CURE)]
+
+
+async def database_roles(conn: Connection) -> list[Finding]:
+    """Whether there are roles for processes that do not own the schema."""
+    lacking = [role.name for role in await list_roles(conn) if not role.ready]
+    if not lacking:
+        return [ok("database roles", "all are there, with their rights")]
+    detail = f"no process can run with fewer rights than the owner: {', '.join(lacking)} cannot be used"
+    return [warn("database roles", detail, CURE)]
 
 
 async def sql_role(database: Database, settings: Settings, conn: Connection) -> list[Finding]:

@@ -12,7 +12,7 @@ from headrace.db.connect import TRANSIENT, Connection
 from headrace.db.database import Database
 from headrace.errors import HeadraceError
 from headrace.service.doctor.finding import Finding, fail
-from headrace.service.doctor.roles import secret_key, sql_role, tenant_role
+from headrace.service.doctor.roles import database_roles, secret_key, sql_role, tenant_role
 from headrace.service.doctor.schema import bloat, detaches, disk, migrations, partitions, snapshots
 from headrace.service.doctor.server import clock, notifications, pooler, server, server_settings
 from headrace.service.doctor.session import session
@@ -46,6 +46,7 @@ THEN: dict[str, Look] = {
     "detaches": lambda _patient, conn: detaches(conn),
     "bloat": lambda _patient, conn: bloat(conn),
     "tenant role": lambda _patient, conn: tenant_role(conn),
+    "database roles": lambda _patient, conn: database_roles(conn),
     "SQL role": lambda patient, conn: sql_role(patient.database, patient.settings, conn),
     "secret key": lambda patient, conn: secret_key(patient.settings, conn),
     "workers": lambda _patient, conn: workers(conn),

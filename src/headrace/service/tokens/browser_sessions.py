@@ -27,8 +27,8 @@ class SignedInAlready(Conflict):
 async def open_session(conn: Connection, token_hash: bytes) -> str:
     """A new session that stands for a good token: the only time that its secret is seen."""
     caller = await find_by_hash(conn, token_hash)
-    if caller is not None and caller.principal.role == "worker":
-        raise BadRequest("a worker's token cannot open a session", field="token")
+    if caller is not None and caller.principal.role in ("worker", "metrics"):
+        raise BadRequest(f"a token of the role {caller.principal.role} cannot open a session", field="token")
     secret = secrets.token_urlsafe(32)
     async with conn.transaction():
         token_id = await conn.fetchval(SQL["lock_token"], token_hash)

@@ -10,6 +10,7 @@ const ROLES = [
   ["tenant_admin", "Tenant admin: changes the tenant's data too"],
   ["super_admin", "Super admin: everything"],
   ["worker", "Worker: runs jobs"],
+  ["metrics", "Metrics: reads /metrics only"],
 ];
 /** @type {[string, string][]} */
 const LIVES = [
