@@ -1305,14 +1305,14 @@ create view headrace.schedule_status (
 
 function headrace._add_buckets(one bigint[], other anyarray) returns bigint[]  -- 5eb093f1b0de; execute: public
 function headrace._alerts_due() returns double precision  -- fd37bb703faf; execute: public
-function headrace._allowed_place(def headrace.definition, queue text, priority integer, OUT allowed_queue text, OUT allowed_priority integer) returns record  -- 72906ad679b8; execute: public
+function headrace._allowed_place(def headrace.definition, queue text, priority integer, OUT allowed_queue text, OUT allowed_priority integer) returns record  -- 88af9055ca7a; execute: public
 function headrace._as_buckets(buckets smallint[], counts bigint[]) returns bigint[]  -- 830143b26059; execute: public
-function headrace._bound_tenant() returns integer  -- 27cc6d67e588; execute: public
 function headrace._change_one(action text, wanted uuid) returns boolean  -- 193e41b083e7; execute: public
-function headrace._check_place(def headrace.definition, queue text, priority integer) returns void  -- 4ebc91e7d9c3; execute: public
-function headrace._check_place_of_trigger() returns trigger  -- 546c7a3f2d28; execute: public
+function headrace._check_place(def headrace.definition, queue text, priority integer) returns void  -- a37bbf4257c2; execute: public
+function headrace._check_place_of_trigger() returns trigger  -- ba936efb3780; execute: public
 function headrace._check_request(payloads jsonb[], priority integer, max_attempts integer, dedupe_keys text[], idempotency_keys text[], dedupe_while text) returns void  -- 806497745c9c; execute: public
 function headrace._check_zone(zone text) returns void  -- 20c0d4e3d8ed; execute: public
+function headrace._choosing_tenant() returns integer  -- 27cc6d67e588; execute: public
 function headrace._claim_alone(for_worker_id bigint, of_lanes integer[], wanted integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off  -- 02f8aed8f99f; execute: public
 function headrace._claim_gated(for_worker_id bigint, of_lanes integer[], wanted integer, most_suspects integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean, opens_in double precision) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off set enable_mergejoin=off  -- 4869b8f030a7; execute: public
 function headrace._count_enqueued() returns trigger  -- 62cff497a92c; execute: public

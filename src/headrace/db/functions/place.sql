@@ -3,7 +3,7 @@
 
 -- Whose choice this transaction carries out; null: of one who may choose any place. The service sets both settings. A session that
 -- says nothing of headrace.any_place is bound.
-create or replace function headrace._bound_tenant() returns int language sql stable as $$
+create or replace function headrace._choosing_tenant() returns int language sql stable as $$
   select case when current_setting('headrace.any_place', true) = 'on' then null else headrace._current_tenant() end
 $$;
 
@@ -12,10 +12,10 @@ create or replace function headrace._allowed_place(
   def headrace.definition, queue text, priority int, out allowed_queue text, out allowed_priority int
 ) language plpgsql stable as $$
 declare
-  any_place constant boolean := headrace._bound_tenant() is null;
+  any_place constant boolean := headrace._choosing_tenant() is null;
   bound headrace.tenant;
 begin
-  select * into bound from headrace.tenant where id = headrace._bound_tenant();
+  select * into bound from headrace.tenant where id = headrace._choosing_tenant();
   if any_place or queue = def.queue or queue = any(bound.queues) then
     allowed_queue := queue;
   end if;
@@ -31,11 +31,11 @@ declare
   bound headrace.tenant;
   allowed record;
 begin
-  if headrace._bound_tenant() is null then
+  if headrace._choosing_tenant() is null then
     return;
   end if;
   allowed := headrace._allowed_place(def, queue, priority);
-  select * into bound from headrace.tenant where id = headrace._bound_tenant();
+  select * into bound from headrace.tenant where id = headrace._choosing_tenant();
   if allowed.allowed_queue is distinct from queue then
     raise exception 'tenant "%" may not choose the queue "%" for jobs of "%"; allowed: %', bound.name, left(queue, 100), def.key,
       (select string_agg(distinct name, ', ') from unnest(def.queue || bound.queues) as name)
@@ -57,7 +57,7 @@ end $$;
 create or replace function headrace._check_place_of_trigger() returns trigger language plpgsql as $$
 declare def headrace.definition;
 begin
-  if headrace._bound_tenant() is not null and num_nonnulls(new.queue, new.priority) > 0 then
+  if headrace._choosing_tenant() is not null and num_nonnulls(new.queue, new.priority) > 0 then
     select * into def from headrace.definition where id = new.definition_id;
     if tg_op = 'UPDATE' and new.definition_id = old.definition_id then
       perform headrace._check_place(def, nullif(new.queue, old.queue), nullif(new.priority, old.priority));
