@@ -163,7 +163,7 @@ class RetentionSettings(Section):
         default=30, ge=0.01, le=3650, description="days of counts and histograms of each minute"
     )
     tokens_days: float = Field(default=30, ge=0, le=3650, description="days of tokens that expired or were revoked")
-    audit_days: float = Field(default=365, ge=0.01, le=3650, description="days of rows of the audit")
+    audit_days: float = Field(default=365, ge=1, le=3650, description="days of rows of the audit")
 
 
 class BuiltinSettings(Section):

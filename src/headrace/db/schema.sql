@@ -643,9 +643,9 @@ create table headrace.lane (
 CREATE TRIGGER tell_workers AFTER INSERT OR DELETE OR UPDATE OF paused ON headrace.lane FOR EACH STATEMENT EXECUTE FUNCTION headrace._tell_lanes_changed();
 grant insert, select on headrace.lane to headrace_app;
 grant select on headrace.lane to headrace_integrator;
-grant insert, select, update on headrace.lane to headrace_server;
+grant delete, insert, select, update on headrace.lane to headrace_server;
 grant insert, select on headrace.lane to headrace_tenant;
-grant insert, select on headrace.lane to headrace_worker;
+grant delete, insert, select, update on headrace.lane to headrace_worker;
 
 create table headrace.log (
   tenant_id      integer not null,
@@ -1583,7 +1583,7 @@ function headrace._cron_value(field integer, word text) returns integer  -- c1a1
 function headrace._cron_values(field integer, text text) returns integer[]  -- d4cc9217c760; execute: public
 function headrace._current_tenant() returns integer  -- 65839508f127; execute: public
 function headrace._definition_uuid(key text) returns uuid  -- 4bf4a532d3f9; execute: public
-function headrace._delete_expired(what text, keep interval, at_most integer) returns integer security definer set search_path=pg_catalog, pg_temp  -- 19632b86d2ae; execute: headrace_server, headrace_worker
+function headrace._delete_expired(what text, keep interval, at_most integer) returns integer security definer set search_path=pg_catalog, pg_temp  -- 29cd430943fd; execute: headrace_server, headrace_worker
 function headrace._delete_job(wanted uuid) returns boolean  -- 61f31850a213; execute: public
 function headrace._drop_leaving_day(day text) returns void security definer set search_path=pg_catalog, pg_temp set lock_timeout=200ms  -- 6bd9f0302778; execute: headrace_server, headrace_worker
 function headrace._drop_leaving_week(week text) returns void security definer set search_path=pg_catalog, pg_temp set lock_timeout=200ms  -- 65607a20b627; execute: headrace_server, headrace_worker
@@ -1633,7 +1633,7 @@ function headrace._refuse_payloads(payloads jsonb[]) returns void  -- 3e47380c22
 function headrace._refuse_secrets(def headrace.definition, payloads jsonb[]) returns void  -- ef51887dcdd6; execute: public
 function headrace._refuse_system_job() returns trigger security definer set search_path=pg_catalog, pg_temp  -- 75e17b0df5fe; execute: public
 function headrace._replace(job_id uuid, new_job_id uuid) returns boolean  -- 1699f037cb62; execute: public
-function headrace._rights() returns TABLE(what text, tenant text, app text, integrator text, worker text, server text, metrics text)  -- 2d3b31c0a3d6; execute: public
+function headrace._rights() returns TABLE(what text, tenant text, app text, integrator text, worker text, server text, metrics text)  -- 0d68e117d774; execute: public
 function headrace._roles() returns text[]  -- 686c623f6eec; execute: public
 function headrace._roles_wait() returns boolean  -- d58756e12514; execute: public
 function headrace._rollups_due(OUT fold_in double precision, OUT sample_in double precision) returns record  -- 475fe63ac701; execute: public

@@ -27,7 +27,7 @@ language sql immutable as $$
   ('waiter',               'rawd', 'rad',  '-',    'rad',  'rad',  '-'),
   ('partition',            'r',    'r',    '-',    'rw*',  'rw*',  '-'),
   ('operation',            'raw',  '-',    '-',    '-',    'raw',  '-'),
-  ('lane',                 'ra',   'ra',   'r',    'ra',   'raw',  '-'),
+  ('lane',                 'ra',   'ra',   'r',    'rawd', 'rawd', '-'),
   -- workers and definitions
   ('worker',               'r*',   'r*',   'r*',   'rawd', 'rawd', 'r*'),
   ('misfit',               '-',    '-',    '-',    'rawd', 'rawd', '-'),
