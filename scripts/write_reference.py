@@ -41,6 +41,11 @@ or named by `--config` or `HEADRACE_CONFIG`), environment variables, then flags 
 out of range are refused, all at once, each with its source: file and line, variable or flag. `headrace config show` has
 each value and its source, `headrace config init` writes a file with every key. Lists in variables have commas.
 
+A file that is found counts only if the file and its folder belong to this user or to root, and no other user can write
+them. A group may write them if the group is this user's alone. Another file is ignored with a warning, and the search
+continues upwards. A file that is named counts in any case, with a warning if others can write the file or its folder.
+`dev`, `serve` and `worker` log at start which file they read.
+
 | key | variable | default | allowed | what |
 |---|---|---|---|---|
 """

@@ -18,6 +18,7 @@ from tests.wiping import leave, leave_all, remember_shape, wipe
 from headrace.db.connect import Endpoint
 from headrace.db.embedded import EmbeddedServer
 from headrace.db.embedded.binaries import Install
+from headrace.db.embedded.conf import NAMES_ALL_ROLES
 from headrace.db.migrate import migrate
 
 DEBIAN = Path("/usr/lib/postgresql")
@@ -80,11 +81,23 @@ def start_server(major: str, folder: Path) -> Iterator[TestServer]:
         server = TestServer(embedded.url, major)
         with (folder / f"pg{major}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
+            if int(major) < NAMES_ALL_ROLES:
+                asyncio.run(_let_all_roles_in(server))
             asyncio.run(_make_template(server))
         try:
             yield server
         finally:
             leave_all()
+
+
+async def _let_all_roles_in(server: TestServer) -> None:
+    """Tests log in as roles that they make, which a map of an old version cannot say."""
+    connection = await asyncpg.connect(server.url_of("postgres"))
+    try:
+        Path(await connection.fetchval("show hba_file")).write_text("local all all trust\n")
+        await connection.execute("select pg_reload_conf()")
+    finally:
+        await connection.close()
 
 
 async def _make_template(server: TestServer) -> None:

@@ -49,6 +49,7 @@ TABLE: list[tuple[str, Any, tuple[str, Any], tuple[str, Any], tuple[Any, Any]]] 
     ("retention.events_days", 7.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
     ("retention.rollups_days", 30.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
     ("retention.tokens_days", 30.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
+    ("retention.audit_days", 365.0, ("1", 1.0), ("2.5", 2.5), (3, 3.0)),
     ("builtin.enabled", True, ("false", False), ("false", False), (False, False)),
     ("alerts.allow_private", False, ("true", True), ("true", True), (True, True)),
     ("alerts.allow_hosts", (), ('["f"]', ("f",)), ("e1,e2", ("e1", "e2")), (["g"], ("g",))),

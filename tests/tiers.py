@@ -22,6 +22,7 @@ ON_EVERY_VERSION = (
     "executors/sql/test_contract.py",
     "executors/sql/test_death.py",
     "executors/sql/test_role.py",
+    "executors/sql/test_role_settings.py",
     "executors/sql/test_stop.py",
     "logs/test_partitions.py",
     "logs/test_plans.py",

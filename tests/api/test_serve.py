@@ -15,7 +15,8 @@ from tests.waiting import PATIENCE
 from tests.worker.running import app_on
 
 from headrace import Headrace
-from headrace.app.serve.serve import admin_token, is_loopback, serving
+from headrace.app.serve.serve import is_loopback, serving
+from headrace.app.serve.sign_in_link import admin_token
 from headrace.config import ServerSettings
 from headrace.errors import ConfigError
 
@@ -33,6 +34,31 @@ async def test_an_address_that_others_reach_is_refused_without_a_token(database_
         with pytest.raises(ConfigError, match="there is no token yet"):
             async with serving(hr):
                 pass
+
+
+@pytest.mark.parametrize(
+    ("server", "warned"),
+    [
+        ({}, True),
+        ({"public_url": "http://jobs.example.com"}, True),
+        ({"public_url": "https://jobs.example.com"}, False),
+        ({"tls_certificate": Path("server.crt")}, False),
+    ],
+)
+async def test_an_address_that_others_reach_without_tls_is_warned_of(
+    api: Api, caplog: pytest.LogCaptureFixture, server: dict[str, object], warned: bool
+) -> None:
+    await api.token("super_admin")
+    # No machine has this address, so nothing listens.
+    hr = with_server(api.hr, **{"host": "192.0.2.1", "port": 8720, **server})
+
+    with pytest.raises(ConfigError, match="cannot listen"):
+        async with serving(hr):
+            pass
+
+    said = [record.getMessage() for record in caplog.records if "without TLS" in record.getMessage()]
+    assert len(said) == warned
+    assert all("set server.tls_certificate and server.tls_key, or put a proxy" in text for text in said)
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,18 @@ async def test_over_tls_the_cookie_is_for_tls_only(api: Api) -> None:
         assert plain.status_code == 403
 
 
+async def test_a_server_that_people_reach_by_https_says_so_to_browsers(api: Api) -> None:
+    token = await api.token("tenant_viewer", "acme")
+    for public_url, https in (("https://jobs.example.com", True), ("http://jobs.example.com", False), (None, False)):
+        server = api.hr.settings.server.model_copy(update={"public_url": public_url})
+        api.hr._settings = api.hr.settings.model_copy(update={"server": server})
+        async with api.with_token(None) as client:
+            answer = await sign_in(client, token)
+
+        assert bool(SimpleCookie(answer.headers["set-cookie"])[SESSION_COOKIE]["secure"]) is https
+        assert ("strict-transport-security" in answer.headers) is https
+
+
 @pytest.mark.parametrize("token", ["hr_nothing", "x", "hr_" + "a" * 190])
 async def test_a_token_that_is_not_good_is_a_fault_of_that_field(api: Api, token: str) -> None:
     async with api.with_token(None) as client:

@@ -15,6 +15,7 @@ from tests.waiting import until
 from tests.worker.running import finished, running
 
 import headrace.api.routes.stream as route
+import headrace.service.seats as seats
 import headrace.service.stream.changes as changes
 import headrace.service.stream.hub as hubs
 from headrace.service.stream import Hub
@@ -24,7 +25,7 @@ from headrace.worker.process.database_worker import WorkerProcess
 
 @pytest.fixture(autouse=True)
 def _often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hubs, "LOOK_EVERY", 0.05)
+    monkeypatch.setattr(Hub, "every", 0.05)
 
 
 @pytest.fixture
@@ -193,7 +194,7 @@ async def test_a_slow_listener_is_let_go(api: Api, monkeypatch: pytest.MonkeyPat
 
 
 async def test_there_is_a_bound_to_listeners(api: Api, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hubs, "MOST_LISTENERS_OF_ONE", 1)
+    monkeypatch.setattr(seats, "MOST_OF_ONE", 1)
     token = await api.token("tenant_admin", "acme")
     async with listening(url, token), httpx.AsyncClient() as client:
         answer = await client.get(f"{url}/api/v1/stream", headers={"Authorization": f"Bearer {token}"})

@@ -12,10 +12,9 @@ from tests.worker.running import app_on, finished, working
 
 from headrace import Context, Headrace
 from headrace.app.open_here import NotOpen
-from headrace.errors import BadRequest, HeadraceError, NotFound
+from headrace.errors import BadRequest, Forbidden, HeadraceError, NotFound
 from headrace.model.job.request import JobRequest
 from headrace.service import Principal
-from headrace.service.permissions import Forbidden
 from headrace.service.triggers.render import SampleEvent
 
 

@@ -62,9 +62,14 @@ async def test_prune_jobs_removes_the_rest_of_history_too(hr: Headrace, past: Pa
             f"insert into headrace.{table} ({span}, tenant_id, definition_id)"
             f" select date_trunc('hour', now()) - n * interval '1 day', 1, 1 from generate_series(20, 40, 20) as n"
         )
+    await connection.execute(
+        "insert into headrace.audit (at, who, role, action)"
+        " select now() - n * interval '1 day', 'test', 'super_admin', n::text from generate_series(300, 400, 50) as n"
+    )
     done = await hr.builtin.run("prune_jobs")
-    assert (done["operations"], done["rollups"]) == (1, 2)
+    assert (done["operations"], done["rollups"], done["audit"]) == (1, 2, 1)
     assert await column(connection, "select expected from headrace.operation") == [1, 20]
+    assert await column(connection, "select action from headrace.audit where who = 'test'") == ["300", "350"]
 
 
 async def test_prune_logs_removes_days_whose_time_has_run_out(hr: Headrace, connection: Connection) -> None:

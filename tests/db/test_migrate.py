@@ -259,13 +259,13 @@ async def _is(conn: Connection, query: str, wanted: int) -> bool:
 async def test_a_migration_that_never_ends_elsewhere_is_reported(
     endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    impatient = migrate_module.SQL["take_lock"].replace("60s", "50ms")
-    assert impatient != migrate_module.SQL["take_lock"]
-    monkeypatch.setattr(migrate_module, "SQL", {**migrate_module.SQL, "take_lock": impatient})
+    impatient = migrate_module.SQL["be_patient"].replace("60s", "50ms")
+    assert impatient != migrate_module.SQL["be_patient"]
+    monkeypatch.setattr(migrate_module, "SQL", {**migrate_module.SQL, "be_patient": impatient})
     conn = await connect(endpoint)
     try:
         async with conn.transaction():
-            await conn.execute("select pg_advisory_xact_lock(hashtextextended('headrace.migrate', 0))")
+            await conn.execute(migrate_module.SQL["prepare_history"])  # the other has begun, and has the table's lock
             with pytest.raises(DatabaseUnusable, match="another process is migrating this database"):
                 await migrate(endpoint)
         assert (await migrate(endpoint)).steps == KNOWN

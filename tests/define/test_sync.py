@@ -275,7 +275,10 @@ async def test_syncs_of_many_processes_at_once_take_turns(database_url: str) -> 
 async def test_a_sync_waits_for_another_that_is_under_way(database_url: str, connection: Connection) -> None:
     second = await Endpoint(database_url).connect("test")
     pid = await second.fetchval("select pg_backend_pid()")
-    waits = "select exists (select from pg_locks where pid = $1 and locktype = 'advisory' and not granted)"
+    waits = (
+        "select exists (select from pg_locks"
+        " where pid = $1 and relation = 'headrace.definition'::regclass and not granted)"
+    )
     try:
         async with connection.transaction():
             await sync_definitions(connection, [WORK], app="shop")
@@ -288,12 +291,16 @@ async def test_a_sync_waits_for_another_that_is_under_way(database_url: str, con
 
 
 async def test_what_was_kept_for_others_is_gone_once_nobody_has_served_it_for_a_while(connection: Connection) -> None:
+    async def retired(app: str) -> list[str]:
+        async with connection.transaction():
+            return await retire_definitions(connection, ["work"], app=app, unserved_for=MINUTES)
+
     worker = await register_worker(connection, WHO)
     await sync_definitions(connection, [WORK], app="shop")
     for state in ("live", "stopped"):
         await connection.execute("update headrace.worker set state = $2 where id = $1", worker, state)
-        assert await retire_definitions(connection, ["work"], app="shop", unserved_for=MINUTES) == []
+        assert await retired("shop") == []
     await connection.execute("update headrace.worker set heartbeat_at = heartbeat_at - $1::interval", 2 * MINUTES)
-    assert await retire_definitions(connection, ["work"], app="mine", unserved_for=MINUTES) == []
-    assert await retire_definitions(connection, ["work"], app="shop", unserved_for=MINUTES) == ["work"]
-    assert await retire_definitions(connection, ["work"], app="shop", unserved_for=MINUTES) == []
+    assert await retired("mine") == []
+    assert await retired("shop") == ["work"]
+    assert await retired("shop") == []

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from tests.engine import Engine
 from tests.logs.printing import Another, Run, put, start, stored
 
+from headrace.logs import read
 from headrace.logs.read import LinePage, read_lines
 from headrace.model.job.outcome import Failed
 from headrace.model.log.line import STDERR, STDOUT, LogLine
@@ -52,6 +54,17 @@ async def test_pages_of_every_size_have_each_line_once(engine: Engine) -> None:
     await second.write(second.lines(4))
     for limit in range(1, 13):
         assert await pages(first, limit=limit) == first.written + second.written
+
+
+async def test_a_page_of_long_lines_ends_early_and_the_next_goes_on(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read, "LARGEST_PAGE", 2_000)
+    run = await start(engine)
+    await run.write([run.line(message="x" * 900) for _ in range(7)] + [run.line(message="y" * 9_000)])
+    page = await read_lines(engine.db, run.job_id, limit=1000)
+    assert (len(page.lines), page.more) == (2, True)
+    assert await pages(run, limit=1000) == run.written
 
 
 async def test_filters_by_level_and_stream_page_as_well(engine: Engine) -> None:

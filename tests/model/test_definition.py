@@ -28,6 +28,11 @@ BAD = [
     ({"retention_days": -1}, "retention_days is a number of days from 0 to 3,650, or none, not -1"),
     ({"rate_per_key": 1}, "rate_per_key is true or false, not 1"),
     ({"tags": "mail"}, "tags is at most 100 texts without NUL, not 'mail'"),
+    ({"tenants": "acme"}, "tenants is 1 to 1,000 names of tenants, or none, not 'acme'"),
+    (
+        {"tenants": ["acme"], "triggers": (TriggerDeclaration("x", {"cron": "* * * * *"}),)},
+        'triggers in code belong to the tenant "default", which tenants does not name',
+    ),
     ({"rate_limit": "often"}, "a rate is a number and a period, for example 10/s"),
     ({"rate_burst": 2}, "rate_burst needs a rate_limit"),
     ({"rate_per_key": True}, "A limit for each key needs a concurrency_key"),

@@ -52,10 +52,132 @@ GROUND = (
 )
 
 # A tenant that slows the others, or takes what is theirs.
-HURTS_OTHERS: tuple[Attack, ...] = ()
+HURTS_OTHERS: tuple[Attack, ...] = (
+    Attack(
+        "lists of large things",
+        "A page ends where it becomes large, so the server's memory is enough",
+        (
+            "security/test_large_pages.py",
+            "logs/test_read.py::test_a_page_of_long_lines_ends_early_and_the_next_goes_on",
+        ),
+    ),
+    Attack(
+        "more alerts than a tenant needs",
+        "Rules, targets and notices of one tenant have bounds, so others are looked at in time",
+        ("security/test_many_alerts.py",),
+    ),
+    Attack(
+        "many bulk operations at once",
+        "The operations of one tenant do not use up the turns of others",
+        ("api/jobs/test_bulk.py::test_a_tenant_has_a_few_operations_at_a_time_because_all_take_turns",),
+    ),
+    Attack(
+        "definitions of other tenants",
+        "A tenant runs only the definitions that it may run, and learns of no others",
+        ("api/admin/test_who_may_run.py", "queue/limits/test_tenants.py", "triggers/operations/test_tenants.py"),
+    ),
+    Attack(
+        "commands by way of the database",
+        "A worker runs a command only for the tenants in its own file",
+        ("worker/run/test_commands.py::test_the_workers_own_file_decides_for_which_tenants_a_command_runs",),
+    ),
+    Attack(
+        "queues of others",
+        "A tenant stays in its queues and priorities, the system queue takes no other job, unused queues are forgotten",
+        ("api/jobs/test_queues_of_others.py",),
+    ),
+    Attack(
+        "followers of logs",
+        "Many followers of a log cost what one costs, and have a limit",
+        ("api/jobs/test_log_followers.py",),
+    ),
+    Attack(
+        "payloads full of secrets",
+        "To mask any number of secrets holds no loop and lets none of them through",
+        ("worker/run/test_many_secrets.py",),
+    ),
+    Attack(
+        "megabytes of details",
+        "What is stored of a run has bounds, and a failure is recorded all the same",
+        ("api/worker/test_bounds.py",),
+    ),
+    Attack(
+        "sign-ins and wrong tokens without end",
+        "Both have limits, and neither keeps a good token out",
+        ("security/test_sign_in_flood.py",),
+    ),
+)
 
 # One who is taken for another.
-BECOMES_ANOTHER: tuple[Attack, ...] = ()
+BECOMES_ANOTHER: tuple[Attack, ...] = (
+    Attack(
+        "links that sign in",
+        "A link of a stranger replaces no session unasked; an old or used link opens nothing",
+        (
+            "api/requests/test_sign_in_links.py",
+            "web/test_sign_in.py::test_a_link_of_someone_else_asks_before_it_changes_anything",
+            "cli/process/test_dev.py::test_the_link_that_dev_prints_opens_one_session_and_no_log_has_the_token",
+        ),
+    ),
+    Attack(
+        "cursors of lists",
+        "A cursor shows nothing beyond its page, and serves its tenant and its list alone",
+        ("api/jobs/test_cursors.py",),
+    ),
+    Attack(
+        "escapes for terminals",
+        "Words of strangers reach a terminal as text, and none passes for a line of the log",
+        ("cli/output/test_hostile_text.py",),
+    ),
+    Attack(
+        "passwords of the configuration",
+        "Other users of the machine see no password: in files, in processes, or on a screen",
+        (
+            "cli/admin/test_config.py::test_only_the_owner_reads_a_file_that_was_set",
+            "cli/admin/test_config.py::test_no_form_of_a_password_is_shown",
+            "cli/admin/test_db.py::test_psql_has_the_password_and_shows_it_to_no_other_user",
+        ),
+    ),
+    Attack(
+        "plain http",
+        "A server that others reach without TLS warns; behind https browsers send cookies by https alone",
+        (
+            "api/test_serve.py::test_an_address_that_others_reach_without_tls_is_warned_of",
+            "api/test_session.py::test_a_server_that_people_reach_by_https_says_so_to_browsers",
+        ),
+    ),
+    Attack(
+        "other users of the machine",
+        "Only the owner of an embedded server and root log in to it, and no command runs as its user",
+        ("db/embedded/test_access.py",),
+    ),
+    Attack(
+        "configuration of another",
+        "A headrace.toml that another user could have written counts only when it is named",
+        ("security/test_foreign_configuration.py",),
+    ),
+    Attack(
+        "SQL jobs on their own role",
+        "A setting or a password that a function gives to its role breaks no other SQL job",
+        ("executors/sql/test_role_settings.py",),
+    ),
+    Attack(
+        "odd names of the server",
+        "A host that only looks like this server's is not answered",
+        ("api/requests/test_host_names.py",),
+    ),
+    Attack(
+        "values as code",
+        "No value of a payload is run by a shell or another program, nor names the program",
+        ("executors/command/test_code_in_arguments.py",),
+    ),
+    Attack("locks of Headrace", "A stranger holds no lock that Headrace waits for", ("security/test_locks.py",)),
+    Attack(
+        "streams of ended credentials",
+        "What a credential keeps open ends with it, whichever process ended it",
+        ("security/test_ended_credentials.py",),
+    ),
+)
 
 # What a member of each database role may do.
 WHO_MAY_COME_IN: tuple[Attack, ...] = (

@@ -31,7 +31,7 @@ async def test_triggers_are_not_found_whichever_tenant_is_asked_for(api: Api) ->
     trigger_id, acme = await of_acme(api)
     async with begin(api.hr, GLOBEX, "triggers.read") as act:
         for tenant_id in (None, acme):
-            assert await page_triggers(act.conn, ALL, tenant_id=tenant_id, after=None, limit=10) == []
+            assert await page_triggers(act.conn, ALL, tenant_id=tenant_id, after=None, limit=10) == ([], False)
             with pytest.raises(NotFound):
                 await name_trigger(act.conn, trigger_id, tenant_id=tenant_id, deleted=True)
         assert await list_fires(act.conn, trigger_id) == []

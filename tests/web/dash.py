@@ -133,7 +133,8 @@ async def reading(
     """Somebody of a role who has signed in; what the page complained of is in `troubles`."""
     with server.as_admin() as admin:
         if admin.get(f"/admin/tenants/{tenant}").status_code == 404:
-            assert admin.post("/admin/tenants", json={"name": tenant}).status_code == 201
+            limits = {"queues": ["mail"], "most_urgent_priority": 0}
+            assert admin.post("/admin/tenants", json={"name": tenant, "limits": limits}).status_code == 201
         own = {} if role == "super_admin" else {"tenant": tenant}
         token = admin.post("/admin/tokens", json={"name": who or f"{role} {tenant}", "role": role, **own}).json()[
             "token"

@@ -15,14 +15,20 @@ from tests.servers import TestServer
 from tests.waiting import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[2]
-TOKEN = re.compile(r"sign in at \S+#token=(\S+)")
+LINK = re.compile(r"sign in at (\S+#code=\S+)")
 
 
 class DashboardServer:
-    """Where it is, its super-admin's token, and its database."""
+    """Where it is, its super-admin's token, its database, and a shell beside it."""
 
-    def __init__(self, url: str, token: str, database_url: str) -> None:
-        self.url, self.token, self.database_url = url, token, database_url
+    def __init__(self, url: str, token: str, database_url: str, shell: Shell) -> None:
+        self.url, self.token, self.database_url, self.shell = url, token, database_url, shell
+
+    def sign_in_link(self) -> str:
+        """What `headrace sign-in` prints."""
+        said = self.shell.call("sign-in", self.url)
+        assert said.code == 0, said
+        return said.out.strip()
 
     def as_admin(self) -> httpx.Client:
         """The API as a super-admin."""
@@ -63,12 +69,11 @@ def _process(database_url: str, folder: Path, app: str, queues: str) -> Iterator
 
         def is_up() -> bool:
             assert process.poll() is None, said.read_text()
-            return TOKEN.search(said.read_text()) is not None
+            return LINK.search(said.read_text()) is not None
 
         wait_until("the dashboard is served", is_up)
-        found = TOKEN.search(said.read_text())
-        assert found is not None
-        yield DashboardServer(f"http://127.0.0.1:{port}", found[1], database_url)
+        token = (folder / "data" / "admin-token").read_text().strip()
+        yield DashboardServer(f"http://127.0.0.1:{port}", token, database_url, shell)
     finally:
         process.terminate()
         process.wait(PATIENCE)

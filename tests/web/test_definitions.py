@@ -97,6 +97,30 @@ async def test_an_operator_sets_limits_where_they_stand(
             assert admin.patch("/admin/jobs/definitions/talk", json=declared).status_code == 200
 
 
+async def test_an_operator_sets_which_tenants_may_run_it(
+    browser: Browser, dashboard: DashboardServer, tenant: str
+) -> None:
+    async with reading(browser, dashboard, tenant, role="super_admin") as dash:
+        await dash.open("/definitions/talk")
+        await expect(panel(dash, "Limits")).to_contain_text("Tenantsall tenants")
+        await dash.button("Edit limits").click()
+        field = dash.page.get_by_label("Tenants", exact=True)
+        await field.fill("default, a b")
+        await dash.button("Save").click()
+        await expect(panel(dash, "Limits").locator(".is-bad")).to_contain_text("should match pattern")
+        await field.fill("default,globex")
+        await dash.button("Save").click()
+        await expect(panel(dash, "Limits")).to_contain_text("default, globex code says all tenants")
+        async with reading(browser, dashboard, tenant) as other:
+            await other.open("/definitions")
+            await expect(row(other, "greet")).to_be_visible()
+            await expect(row(other, "talk")).to_have_count(0)
+        await dash.button("Edit limits").click()
+        await field.fill("")
+        await dash.button("Save").click()
+        await expect(panel(dash, "Limits")).to_contain_text("Tenantsall tenants")
+
+
 async def test_an_operator_pauses_with_a_note_and_resumes(
     browser: Browser, dashboard: DashboardServer, tenant: str
 ) -> None:

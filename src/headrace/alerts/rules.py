@@ -11,6 +11,7 @@ from uuid import UUID
 
 import asyncpg
 
+from headrace.db.amounts import refuse_more
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, Conflict, NotFound
@@ -20,6 +21,8 @@ from headrace.model.payload.stored_json import read_object
 from headrace.model.settings.alert_rule import AlertRuleSettings
 
 SQL = statements(__file__)
+# Of one tenant: each look at the conditions goes through all rules of all tenants.
+MOST_RULES = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +63,7 @@ async def create_rule(
 ) -> UUID:
     """A new rule, or `BadRequest` with what is wrong with it."""
     rule = complete_rule(settings)
+    await refuse_more(conn, SQL["count_rules"], tenant_id, most=MOST_RULES, things="alert rules")
     await _hold_targets(conn, rule, tenant_id)
     about = (tenant_id, rule.name, rule.kind, json.dumps(rule.parameters), enabled, created_by)
     try:

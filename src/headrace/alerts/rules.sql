@@ -12,6 +12,9 @@ select rule.id, tenant.name as tenant, rule.name, kind, parameters, enabled, rul
 -- name: lock_rule
 select id from headrace.alert_rule where id = $1 and ($2::int is null or tenant_id = $2) for update
 
+-- name: count_rules
+select count(*) from headrace.alert_rule where tenant_id is not distinct from $1
+
 -- name: create_rule
 insert into headrace.alert_rule (tenant_id, name, kind, parameters, enabled, created_by, {alert_rule})
 select $1, $2, $3, $4, $5, $6, new.{alert_rule} from jsonb_populate_record(null::headrace.alert_rule, $7) as new

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import asyncpg
 
+from headrace.db.amounts import refuse_more
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import Conflict, NotFound
@@ -19,6 +20,8 @@ from headrace.model.secret.encryption import SecretBox
 
 SQL = statements(__file__)
 PREFIX = "whsec_"
+# Of one tenant.
+MOST_TARGETS = 100
 # Leave the key as it is, take it away, make a new one; or the key itself.
 Signing = Literal["keep", "off", "new"]
 
@@ -64,6 +67,7 @@ async def create_target(
 ) -> tuple[UUID, str | None]:
     """A new target and, of a webhook that is signed, the key: the only time that it is seen."""
     address = check_target(name, kind, address, allowed)
+    await refuse_more(conn, SQL["count_targets"], tenant_id, most=MOST_TARGETS, things="alert targets")
     target_id: UUID = await conn.fetchval(SQL["make_id"])
     key, stored = _new_key(target_id, box) if kind == "webhook" and sign else (None, None)
     values = (target_id, tenant_id, name, kind, address, stored, created_by)

@@ -9,6 +9,9 @@ select target.id, tenant.name as tenant, target.name, kind, address, secret is n
 -- name: make_id
 select gen_random_uuid()
 
+-- name: count_targets
+select count(*) from headrace.alert_target where tenant_id is not distinct from $1
+
 -- name: create_target
 insert into headrace.alert_target (id, tenant_id, name, kind, address, secret, created_by) values ($1, $2, $3, $4, $5, $6, $7)
 

@@ -13,12 +13,11 @@ from fastapi.security import HTTPBearer
 
 from headrace.api.access_log import PRINCIPAL, recognised
 from headrace.api.csrf import require_same_origin
-from headrace.api.limits import RequestLimits
+from headrace.api.limits import RequestLimits, WrongCredentials, client_of
 from headrace.api.state import state_of
 from headrace.db.connect import Connection
-from headrace.errors import Unauthenticated
+from headrace.errors import Forbidden, Unauthenticated
 from headrace.service import Service
-from headrace.service.permissions import Forbidden
 from headrace.service.principal import Principal
 from headrace.service.session import Runtime, find_tenant
 from headrace.service.tokens.browser_sessions import find_session
@@ -41,18 +40,36 @@ class Authenticator:
     def __init__(self, runtime: Runtime, identify: Identify | None = None) -> None:
         self.runtime = runtime
         self._identify = identify
-        self._known: OrderedDict[tuple[Find, str], tuple[float, FoundPrincipal | None]] = OrderedDict()
+        self._known: OrderedDict[tuple[Find, str], tuple[float, FoundPrincipal]] = OrderedDict()
         self._limits = RequestLimits()
+        self._wrong = WrongCredentials()
 
     async def principal(self, request: Request) -> Principal:
         """Who asks, at work for the tenant they may work for; or `Unauthenticated`."""
         caller = await self._by_host(request) or await self._by_token(request) or await self._by_session(request)
         if caller is None:
+            if "Authorization" in request.headers or SESSION_COOKIE in request.cookies:
+                await self.count_wrong(request)
             raise Unauthenticated
         principal = await self._choose_tenant(caller.principal, request.headers.get(TENANT_HEADER))
-        if caller.requests_per_minute is not None and principal.tenant is not None:
-            self._limits.spend(principal.tenant, caller.requests_per_minute)
+        self._spend(principal, caller.requests_per_minute)
         return principal
+
+    async def count_sign_in(self, request: Request, token: str) -> None:
+        """A sign-in is a request of the token's tenant, or one more wrong token of whoever sends it."""
+        caller = await self._known_by(find_principal, token)
+        if caller is None:
+            await self.count_wrong(request)
+        else:
+            self._spend(caller.principal, caller.requests_per_minute)
+
+    async def count_wrong(self, request: Request) -> None:
+        """One more wrong credential of whoever sends it: answered later, where there were many."""
+        await self._wrong.slow_down(client_of(request))
+
+    def _spend(self, principal: Principal, per_minute: int | None) -> None:
+        if per_minute is not None and principal.tenant is not None:
+            self._limits.spend(principal.tenant, per_minute)
 
     async def _by_host(self, request: Request) -> FoundPrincipal | None:
         if self._identify is None:
@@ -88,6 +105,8 @@ class Authenticator:
             return known[1]
         async with self.runtime.database.pool.acquire() as conn:
             caller = await find(conn, secret)
+        if caller is None:  # not remembered: any number of them would push out the good ones
+            return None
         self._known[find, secret] = (time.monotonic(), caller)
         self._known.move_to_end((find, secret))
         if len(self._known) > MOST_KNOWN:

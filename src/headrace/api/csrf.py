@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from fastapi import Request
 
-from headrace.service.permissions import Forbidden
+from headrace.errors import Forbidden
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 

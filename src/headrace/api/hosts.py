@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from headrace.api.problems import problem_response
 
+# A name or an address, and a port: nothing before, between or behind.
+HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\[\]:]+)(?::[0-9]{0,5})?", re.ASCII)
 ALWAYS = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -20,16 +23,11 @@ class AllowedHosts:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and "*" not in self._hosts:
-            headers = dict(scope["headers"])
-            called = headers.get(b"host", b"").decode("latin-1").lower()
-            if _without_port(called) not in self._hosts:
+            # One that is named twice is refused: who stands before us may have looked at the other name.
+            called = ", ".join(value.decode("latin-1").lower() for name, value in scope["headers"] if name == b"host")
+            host = HOST.fullmatch(called)
+            if host is None or host[1] not in self._hosts:
                 detail = f"unknown host {called!r}: add the name to server.allowed_hosts"
                 await problem_response(421, "unknown_host", detail)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
-
-
-def _without_port(host: str) -> str:
-    if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    return host.rpartition(":")[0] or host

@@ -1,10 +1,24 @@
-"""How many requests a tenant may make: the rate limit of the API."""
+"""The rate limits of the API: requests of a tenant, and wrong credentials of an address."""
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections import Counter, OrderedDict
+from ipaddress import IPv6Address, IPv6Network, ip_address
+
+from fastapi import Request
 
 from headrace.errors import TooMany
+
+# Wrong credentials of one address that are answered at once, and how many more each minute; later ones are held back.
+WRONG_AT_ONCE = 20
+WRONG_PER_MINUTE = 20
+HOLD_SECONDS = 1.0
+# Answers that are held back at a time; what is more is refused.
+MOST_HELD = 200
+MOST_HELD_OF_ONE = 10
+MOST_ADDRESSES = 10_000
 
 
 class RequestLimits:
@@ -24,3 +38,45 @@ class RequestLimits:
                 f'tenant "{tenant}" may make {per_minute} requests a minute', after=(1 - left) * 60 / per_minute
             )
         self._buckets[tenant] = (left - 1, now)
+
+
+class WrongCredentials:
+    """Slows down who tries tokens. It is asked only once a credential is known to be wrong: no good one ever waits."""
+
+    def __init__(self) -> None:
+        # For each address what is left, and since when; those that were not heard of for longest are forgotten.
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._held: Counter[str] = Counter()
+
+    async def slow_down(self, address: str) -> None:
+        """Return at once while that is in order, later if not; or `TooMany` where many answers are held back."""
+        if self._spend(address):
+            return
+        if self._held[address] >= MOST_HELD_OF_ONE or self._held.total() >= MOST_HELD:
+            raise TooMany("too many wrong tokens from this address; send a good one", after=HOLD_SECONDS)
+        self._held[address] += 1
+        try:
+            await asyncio.sleep(HOLD_SECONDS)
+        finally:
+            self._held -= Counter([address])  # keeps no address that has none
+
+    def _spend(self, address: str) -> bool:
+        now = time.monotonic()
+        left, since = self._left.pop(address, (float(WRONG_AT_ONCE), now))
+        left = min(WRONG_AT_ONCE, left + (now - since) * WRONG_PER_MINUTE / 60)
+        self._left[address] = (max(0.0, left - 1), now)
+        while len(self._left) > MOST_ADDRESSES:
+            self._left.popitem(last=False)
+        return left >= 1
+
+
+def client_of(request: Request) -> str:
+    """The address of the client, of IPv6 the network: there each client has many addresses."""
+    host = "" if request.client is None else request.client.host
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(address, IPv6Address):
+        return str(address.ipv4_mapped or IPv6Network((int(address), 64), strict=False))
+    return str(address)

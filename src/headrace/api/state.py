@@ -11,10 +11,13 @@ if TYPE_CHECKING:
     from headrace.api.auth import Authenticator, Identify
     from headrace.api.body.memory import BodyRoom
     from headrace.api.bulk_runner import BulkRunner
+    from headrace.service.cursors import Cursors
     from headrace.service.health.service import Health
+    from headrace.service.logs.hub import LogHub
     from headrace.service.metrics.service import Scrapes
     from headrace.service.session import Runtime
     from headrace.service.stream import Hub
+    from headrace.service.tokens.credential_watch import CredentialWatch
 
 # The key in a request's scope.
 STATE = "headrace"
@@ -39,6 +42,13 @@ class State:
         from headrace.api.body.memory import BodyRoom
 
         return BodyRoom(self._runtime.settings.server.max_body_memory_mb * 1024 * 1024)
+
+    @cached_property
+    def cursors(self) -> Cursors:
+        """Where pages ended."""
+        from headrace.service.cursors import Cursors
+
+        return Cursors(self._runtime)
 
     @cached_property
     def operations(self) -> BulkRunner:
@@ -66,7 +76,21 @@ class State:
         """What changes."""
         from headrace.service.stream import Hub
 
-        return Hub(self._runtime)
+        return Hub(self._runtime, self.watch)
+
+    @cached_property
+    def log_hub(self) -> LogHub:
+        """What jobs say."""
+        from headrace.service.logs.hub import LogHub
+
+        return LogHub(self._runtime, self.watch)
+
+    @cached_property
+    def watch(self) -> CredentialWatch:
+        """Which credentials are still good, of those that keep an answer open."""
+        from headrace.service.tokens.credential_watch import CredentialWatch
+
+        return CredentialWatch(self._runtime)
 
     async def stop(self) -> None:
         """End what was begun."""

@@ -19,7 +19,7 @@ from headrace.app.open_here import OpenHere
 from headrace.app.register import RuntimeJobs
 from headrace.app.registry import Registry
 from headrace.builtin.call import Builtins
-from headrace.config import Settings, load_settings
+from headrace.config import Settings, load_settings, settings_file
 from headrace.db.database import Database
 from headrace.define.handler import Handler
 from headrace.define.sync import SyncReport
@@ -65,6 +65,11 @@ class Headrace(Client):
         if self._settings is None:
             self._settings = load_settings(flags=self._overrides, file=self._config)
         return self._settings
+
+    @property
+    def settings_file(self) -> Path | None:
+        """The file of the settings, if there is one."""
+        return settings_file(self._config)
 
     @property
     def app(self) -> str:
@@ -202,7 +207,7 @@ class Headrace(Client):
 
         app = create_app(self, identify=identify)
         self._served.append(app.stop)
-        return Site(app)
+        return Site(app, https=lambda: self.settings.server.is_https)
 
     @asynccontextmanager
     async def lifespan(self, _app: Any = None) -> AsyncIterator[None]:

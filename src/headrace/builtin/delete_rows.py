@@ -54,7 +54,9 @@ async def delete_rows(conn: Connection, rule: DeleteRule) -> Deleted:
     return Deleted(table=f"{schema}.{table}", deleted=deleted)
 
 
-async def delete_expired(conn: Connection, what: Literal["session", "token", "operation"], keep: timedelta) -> Deleted:
+async def delete_expired(
+    conn: Connection, what: Literal["session", "token", "operation", "audit"], keep: timedelta
+) -> Deleted:
     """The same for rows of ours that the login of a worker may not read."""
     deleted = 0
     while batch := await conn.fetchval(SQL["delete_expired"], what, keep, BATCH):

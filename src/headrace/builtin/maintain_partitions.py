@@ -7,7 +7,7 @@ from typing import TypedDict
 from headrace.builtin.workplace import Workplace
 from headrace.db.upkeep import create_partitions, forget_ended
 from headrace.logs.prune import create_log_partitions
-from headrace.queue.forget import forget_full_buckets
+from headrace.queue.forget import forget_full_buckets, forget_unused_lanes
 
 
 class Maintained(TypedDict):
@@ -25,4 +25,5 @@ async def maintain_partitions(place: Workplace) -> Maintained:
         )
         await forget_ended(conn)
         await forget_full_buckets(conn)
+        await forget_unused_lanes(conn)
     return made

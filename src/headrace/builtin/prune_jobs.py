@@ -20,7 +20,7 @@ LONGEST_SECONDS = 600.0
 
 
 async def prune_history(place: Workplace, longest_seconds: float = LONGEST_SECONDS) -> dict[str, Any]:
-    """Remove ended jobs, and what triggers, events, alerts, bulk operations and counts left, each after its days.
+    """Remove ended jobs, and what triggers, events, alerts, bulk operations, counts and the audit left, after its days.
 
     Not for longer than that: what is left goes the next time.
     """
@@ -37,6 +37,7 @@ async def prune_history(place: Workplace, longest_seconds: float = LONGEST_SECON
             "rollups": await prune_rollups(conn, keep=timedelta(days=kept.rollups_days)),
             "alerts": await prune_alerts(conn, keep=fires),
             "operations": (await delete_expired(conn, "operation", fires)).get("deleted", 0),
+            "audit": (await delete_expired(conn, "audit", timedelta(days=kept.audit_days))).get("deleted", 0),
         }
 
 

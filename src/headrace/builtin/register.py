@@ -22,7 +22,6 @@ async def register_builtins(
     definitions = [handler.definition for handler in handlers]
     async with conn.transaction():
         await sync_definitions(conn, definitions, app=APP, complete=False)
-        await conn.execute(SQL["mark_system"], [definition.key for definition in definitions])
         return [one.name for one in schedules if await _make(conn, one)]
 
 

@@ -1,6 +1,3 @@
--- name: mark_system
-update headrace.definition set system = true where key = any($1) and not system
-
 -- Once for each name, whoever comes first; what became of it later is the operator's affair. One that misses its time catches
 -- up, and none runs beside itself.
 -- name: make_schedule

@@ -33,6 +33,8 @@ class Builtin(NamedTuple):
     function: Callable[..., Awaitable[Any]]
     cron: str | None = None
     max_attempts: int = 3
+    # Jobs with the same tenant in their payload that run at a time.
+    max_running_of_tenant: int | None = None
 
     @property
     def key(self) -> str:
@@ -48,6 +50,8 @@ class Builtin(NamedTuple):
             priority=PRIORITY,
             max_attempts=self.max_attempts,
             timeout=TIMEOUT,
+            concurrency_key=None if self.max_running_of_tenant is None else "tenant",
+            max_concurrency_per_key=self.max_running_of_tenant,
             system=True,
         )
 
@@ -69,7 +73,8 @@ BUILTINS = (
     Builtin("expired_token_cleanup", clean_up_tokens, cron="47 4 * * *"),
     Builtin("webhook_delivery_prune", prune_deliveries, cron="47 3 * * *"),
     Builtin("prune_rows", prune_rows),
-    Builtin("deliver_alert", deliver_alert, max_attempts=12),
+    # A tenant chooses where its notices go, and such a server may be slow.
+    Builtin("deliver_alert", deliver_alert, max_attempts=12, max_running_of_tenant=4),
 )
 
 

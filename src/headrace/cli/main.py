@@ -38,6 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "config": ("headrace.cli.admin.config:app", "Show, change and check the configuration."),
     "db": ("headrace.cli.admin.db:app", "Manage the database: migrations, status, psql."),
     "doctor": ("headrace.cli.doctor:doctor", "Look for problems, and recommend actions."),
+    "sign-in": ("headrace.cli.admin.sign_in_link:sign_in", "Print a link that signs in to the dashboard."),
     "login": ("headrace.cli.admin.login:login", "Store a token for a server."),
     "logout": ("headrace.cli.admin.login:logout", "Remove the stored token of a server."),
 }

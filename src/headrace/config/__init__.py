@@ -1,7 +1,7 @@
 """Settings: `headrace.toml`, then `HEADRACE_*`, then flags; read once into one typed object."""
 
 from headrace.config.keys import allowed, default_of, field_of, keys, masked, variable
-from headrace.config.load import explain_settings, load_settings, settings_file
+from headrace.config.load import explain_settings, load_settings
 from headrace.config.prune_rows import PRESETS, PruneRowsSettings
 from headrace.config.section import Section
 from headrace.config.settings import (
@@ -19,7 +19,7 @@ from headrace.config.settings import (
     SmtpSettings,
     SqlSettings,
 )
-from headrace.config.sources import FILE, Given
+from headrace.config.sources import FILE, Given, settings_file
 
 __all__ = [
     "FILE",

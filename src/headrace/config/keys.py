@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import NoneType, UnionType
@@ -11,15 +10,14 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from headrace.config.passwords import MASK, mask_passwords
 from headrace.config.settings import Settings
 
 Path_ = tuple[str, ...]
 PREFIX = "HEADRACE_"
-MASK = "***"
 SECRET = {("secret_key",), ("smtp", "password")}
 # Tables under names of their own, in the file alone.
 TABLES = ("commands", "prune_rows")
-_PASSWORD = re.compile(r"(?<=://)([^:/?#@]*):[^@/]*@|(?<=[?&]password=)[^&]*")
 _WORDS: dict[Any, str] = {bool: "true or false", int: "an integer", float: "a number", str: "a text", Path: "a path"}
 
 
@@ -102,7 +100,9 @@ def masked(path: Path_, value: Any) -> Any:
     if path in SECRET or (path[0] == "commands" and "env" in path):
         return MASK
     if isinstance(value, str):
-        return _PASSWORD.sub(lambda found: f"{found[1]}:{MASK}@" if found[1] is not None else MASK, value)
+        return mask_passwords(value)
     if isinstance(value, dict):
         return {key: masked((*path, str(key)), inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [masked(path, inner) for inner in value]
     return value

@@ -12,7 +12,7 @@ import pydantic
 
 from headrace.config.keys import allowed, field_of, keys, masked, variable
 from headrace.config.settings import Settings
-from headrace.config.sources import STRAY, Given, find_file, from_environment, from_file, from_flags
+from headrace.config.sources import STRAY, Given, from_environment, from_file, from_flags, settings_file
 from headrace.errors import ConfigError
 
 
@@ -34,18 +34,13 @@ def explain_settings(
 ) -> tuple[Settings, dict[tuple[str, ...], Given]]:
     """The settings, and of each that somebody gave who said it last."""
     environ = os.environ if environ is None else environ
-    given = [*from_file(file or find_file(environ)), *from_environment(environ), *from_flags(flags or {})]
+    given = [*from_file(settings_file(file, environ)), *from_environment(environ), *from_flags(flags or {})]
     sources = {one.path: one for one in given}
     try:
         return Settings.model_validate(_nested(given)), sources
     except pydantic.ValidationError as error:
         found = [_problem(e, sources) for e in error.errors(include_url=False)]
         raise ConfigError("\n".join(found)) from None
-
-
-def settings_file(file: Path | None = None) -> Path | None:
-    """The file that settings are read from, if there is one."""
-    return file or find_file()
 
 
 def _problem(error: Any, sources: Mapping[tuple[str, ...], Given]) -> str:

@@ -163,6 +163,7 @@ class RetentionSettings(Section):
         default=30, ge=0.01, le=3650, description="days of counts and histograms of each minute"
     )
     tokens_days: float = Field(default=30, ge=0, le=3650, description="days of tokens that expired or were revoked")
+    audit_days: float = Field(default=365, ge=1, le=3650, description="days of rows of the audit")
 
 
 class BuiltinSettings(Section):
@@ -225,9 +226,16 @@ class ServerSettings(Section):
     max_body_memory_mb: int = Field(
         default=128, ge=64, le=65_536, description="memory for large request bodies, of all requests together"
     )
-    public_url: str | None = Field(default=None, description="address of the server for people, for links in notices")
+    public_url: str | None = Field(
+        default=None, description="address of the server for people, for links; with https cookies are for https only"
+    )
     tls_certificate: Path | None = Field(default=None, description="file of the certificate chain, for https")
     tls_key: Path | None = Field(default=None, description="file of the certificate's private key")
+
+    @property
+    def is_https(self) -> bool:
+        """Whether browsers speak https to it: with this server, or with a proxy before it."""
+        return self.tls_certificate is not None or (self.public_url or "").lower().startswith("https://")
 
 
 class SecuritySettings(Section):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import logging
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -10,7 +12,10 @@ from typing import Any, NamedTuple
 
 from headrace.config.keys import PREFIX, is_list, keys, variable
 from headrace.config.toml_lines import key_lines
+from headrace.config.trust import distrust, open_to_others
 from headrace.errors import ConfigError
+
+log = logging.getLogger("headrace.config")
 
 FILE = "headrace.toml"
 # Where the settings are, where a server is, and what a command's process is told of its job: it may call `headrace`.
@@ -34,13 +39,30 @@ class Given(NamedTuple):
         return self.source if line is None else f"{self.source}:{line}"
 
 
-def find_file(environ: Mapping[str, str] | None = None) -> Path | None:
-    """The file that is named, or the nearest one upwards from here."""
+def settings_file(file: Path | None = None, environ: Mapping[str, str] | None = None) -> Path | None:
+    """The file that is named, or the nearest one upwards from here that others could not have written."""
     environ = os.environ if environ is None else environ
-    if named := environ.get("HEADRACE_CONFIG"):
+    if named := file or environ.get("HEADRACE_CONFIG"):
+        if reason := open_to_others(Path(named)):
+            _warn(f"configuration file unsafe: {reason}, and commands in {named} run as this user")
         return Path(named)
     here = Path.cwd()
-    return next((folder / FILE for folder in (here, *here.parents) if (folder / FILE).is_file()), None)
+    for found in (folder / FILE for folder in (here, *here.parents)):
+        if not found.is_file():
+            continue
+        if (reason := distrust(found)) is None:
+            return found
+        _warn(
+            f"configuration file {found} ignored: {reason}. Give the file and its folder to this user or to root, "
+            "writable by no one else, or name the file with --config or HEADRACE_CONFIG"
+        )
+    return None
+
+
+@functools.cache
+def _warn(sentence: str) -> None:
+    """Once, however often a process reads its settings."""
+    log.warning(sentence)
 
 
 def from_file(file: Path | None) -> Iterator[Given]:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
 
@@ -145,5 +145,5 @@ def unreachable(url: str, error: BaseException) -> DatabaseAway:
 
 def place(url: str) -> str:
     """The host and the database of a URL, without user and password."""
-    where, _, query = url.rsplit("@", 1)[-1].partition("?")
-    return "".join(parse_qs(query).get("host", [])) + where.split("://")[-1]
+    parts = urlsplit(url)
+    return "".join(parse_qs(parts.query).get("host", [])) + parts.netloc.rpartition("@")[-1] + parts.path

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from urllib.parse import SplitResult, parse_qs, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qs, unquote, urlencode, urlsplit
 
 import asyncpg
 
@@ -41,6 +41,17 @@ def take_timeout(url: str) -> tuple[str, float]:
         return url, TIMEOUT
     seconds = float(query.pop("connect_timeout")[-1])
     return _url(parts, query=_query(query)), seconds or TIMEOUT
+
+
+def take_password(url: str) -> tuple[str, str | None]:
+    """The URL as every user of the machine may see it, and its password. That of a client key libpq asks for itself."""
+    parts = urlsplit(url)
+    login, at, named = parts.netloc.rpartition("@")
+    user, _, password = login.partition(":")
+    pairs = [pair.partition("=") for pair in parts.query.split("&") if pair]
+    shown = "&".join("".join(pair) for pair in pairs if unquote(pair[0]) not in ("password", "sslpassword"))
+    asked = [value for name, _, value in pairs if unquote(name) == "password"]
+    return _url(parts, netloc=f"{user}{at}{named}", query=shown), unquote([password, *asked][-1]) or None
 
 
 def _query(fields: Mapping[str, Sequence[str]]) -> str:

@@ -201,15 +201,16 @@ async def _step(connection: Connection, known: Sequence[Migration], waits: float
     """
     async with connection.transaction():
         try:
+            await connection.execute(SQL["be_patient"])
+            # Even "if not exists" asks for the right to create schemas, which the owner of a restored schema may lack.
+            if not await connection.fetchval(SQL["has_history"]):
+                await _prepare_history(connection)
             await connection.execute(SQL["take_lock"])
         except asyncpg.LockNotAvailableError:
             raise DatabaseAway(
                 "another process is migrating this database and has not finished in time. Try again."
             ) from None
         await connection.execute(SQL["limit_waits"], waits)
-        # Even "if not exists" asks for the right to create schemas, which the owner of a restored schema need not have.
-        if not await connection.fetchval(SQL["has_history"]):
-            await _prepare_history(connection)
         applied = await applied_steps(connection)
         refuse_foreign_history(applied, known)
         yield len(applied)
@@ -217,7 +218,10 @@ async def _step(connection: Connection, known: Sequence[Migration], waits: float
 
 async def _prepare_history(connection: Connection) -> None:
     try:
-        await connection.execute(SQL["prepare_history"])
+        async with connection.transaction():
+            await connection.execute(SQL["prepare_history"])
+    except (asyncpg.UniqueViolationError, asyncpg.DuplicateObjectError, asyncpg.DuplicateTableError):
+        return  # another process made the same at the same time, and has committed it
     except asyncpg.InsufficientPrivilegeError as error:
         raise DatabaseUnusable(
             f"the schema headrace cannot be made: {error}. Log in as the owner of the database, "

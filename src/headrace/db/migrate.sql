@@ -1,6 +1,14 @@
+-- name: be_patient
+set local lock_timeout = '60s'
+
+-- A lock of our own table, which only those can take who may change it: an advisory lock is for every session to take. A
+-- login that may only read finds out whether there is something to do.
 -- name: take_lock
-set local lock_timeout = '60s';
-select pg_advisory_xact_lock(hashtextextended('headrace.migrate', 0))
+do $$
+begin
+  lock table headrace.migration in share update exclusive mode;
+exception when insufficient_privilege then
+end $$
 
 -- For tables, in seconds: a step that waits for a table stops every session that comes after it.
 -- name: limit_waits

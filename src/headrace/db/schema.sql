@@ -30,7 +30,7 @@ create table headrace.alert (
   constraint alert_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES headrace.tenant(id)
 ) with (fillfactor=70);
 alter table headrace.alert enable row level security;
-create policy bound on headrace.alert as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.alert as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.alert to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.alert using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX alert_age ON headrace.alert USING btree (since DESC, id DESC);
@@ -56,7 +56,7 @@ create table headrace.alert_delivery (
   constraint alert_delivery_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES headrace.tenant(id)
 );
 alter table headrace.alert_delivery enable row level security;
-create policy bound on headrace.alert_delivery as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.alert_delivery as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.alert_delivery to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.alert_delivery using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX alert_delivery_notice ON headrace.alert_delivery USING btree (notice_id);
@@ -80,7 +80,7 @@ create table headrace.alert_notice (
   constraint alert_notice_event_check CHECK ((event = ANY (ARRAY['firing'::text, 'repeated'::text, 'escalated'::text, 'recovered'::text, 'test'::text])))
 );
 alter table headrace.alert_notice enable row level security;
-create policy bound on headrace.alert_notice as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.alert_notice as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.alert_notice to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.alert_notice using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX alert_notice_age ON headrace.alert_notice USING btree (created_at);
@@ -129,7 +129,7 @@ create table headrace.alert_rule (
   constraint quiet_hours_have_two_ends CHECK (((quiet_from IS NULL) = (quiet_until IS NULL)))
 );
 alter table headrace.alert_rule enable row level security;
-create policy bound on headrace.alert_rule as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.alert_rule as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.alert_rule to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.alert_rule using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX alert_rule_enabled ON headrace.alert_rule USING btree (id) WHERE enabled;
@@ -155,7 +155,7 @@ create table headrace.alert_target (
   constraint only_webhooks_are_signed CHECK (((kind = 'webhook'::text) OR (secret IS NULL)))
 );
 alter table headrace.alert_target enable row level security;
-create policy bound on headrace.alert_target as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.alert_target as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.alert_target to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.alert_target using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 grant delete, insert, select, update on headrace.alert_target to headrace_server;
@@ -196,7 +196,7 @@ create table headrace.attempt (
   constraint success_is_final CHECK (((final IS NULL) OR ((final = 'succeeded'::headrace.job_status) = (outcome = 'succeeded'::headrace.attempt_outcome))))
 ) partition by RANGE (job_id);
 alter table headrace.attempt enable row level security;
-create policy bound on headrace.attempt as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.attempt as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.attempt to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.attempt using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX attempt_canceled ON ONLY headrace.attempt USING btree (tenant_id, job_id DESC) WHERE (final = 'canceled'::headrace.job_status);
@@ -227,14 +227,24 @@ create table headrace.audit (
   constraint audit_pkey PRIMARY KEY (id)
 );
 alter table headrace.audit enable row level security;
-create policy bound on headrace.audit as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.audit as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.audit to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.audit using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
+CREATE INDEX audit_at ON headrace.audit USING btree (at);
 CREATE INDEX audit_target ON headrace.audit USING btree (target, id DESC);
 CREATE INDEX audit_tenant ON headrace.audit USING btree (tenant_id, id DESC);
 grant insert, select on headrace.audit to headrace_server;
 grant insert, select on headrace.audit to headrace_tenant;
 grant insert on headrace.audit to headrace_worker;
+
+create table headrace.cursor_key (
+  only_row  boolean not null default true,
+  key       bytea not null default sha256((uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))),
+  constraint cursor_key_pkey PRIMARY KEY (only_row),
+  constraint cursor_key_key_check CHECK ((length(key) = 32)),
+  constraint cursor_key_only_row_check CHECK (only_row)
+);
+grant select on headrace.cursor_key to headrace_server;
 
 create table headrace.dedupe (
   trigger_id    uuid not null,
@@ -295,13 +305,15 @@ create table headrace.definition (
   rate_period_seconds      double precision not null default 1,
   rate_burst               integer,
   rate_per_key             boolean not null default false,
-  limited                  boolean generated always as ((num_nonnulls(max_concurrency, max_concurrency_per_key, rate_limit) > 0)) stored,
+  tenants                  text[],
+  limited                  boolean generated always as ((num_nonnulls(max_concurrency, max_concurrency_per_key, rate_limit, tenants) > 0)) stored,
   system                   boolean not null default false,
   retention_days           double precision,
   retention_count          integer,
   schema_version           text,
   constraint definition_pkey PRIMARY KEY (id),
   constraint definition_key_key UNIQUE (key),
+  constraint built_in_jobs_have_no_tenants CHECK (((NOT system) OR (tenants IS NULL))),
   constraint burst_needs_a_rate CHECK (((rate_limit IS NOT NULL) OR (rate_burst IS NULL))),
   constraint definition_concurrency_key_check CHECK (((length(concurrency_key) <= 500) AND (concurrency_key ~ '^\[? *[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*( *, *[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*)* *\]?$'::text))),
   constraint definition_description_check CHECK ((length(description) <= 100000)),
@@ -322,15 +334,17 @@ create table headrace.definition (
   constraint definition_retry_cap_seconds_check CHECK (((retry_cap_seconds >= (0)::double precision) AND (retry_cap_seconds <= (31536000)::double precision))),
   constraint definition_retry_jitter_seconds_check CHECK (((retry_jitter_seconds >= (0)::double precision) AND (retry_jitter_seconds <= (31536000)::double precision))),
   constraint definition_tags_check CHECK ((cardinality(tags) <= 100)),
+  constraint definition_tenants_check CHECK ((((cardinality(tenants) >= 1) AND (cardinality(tenants) <= 1000)) AND (array_to_string(tenants, ','::text, ''::text) ~ '^(_headrace|[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99})(,(_headrace|[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}))*$'::text))),
   constraint definition_timeout_seconds_check CHECK (((timeout_seconds > (0)::double precision) AND (timeout_seconds <= (31536000)::double precision))),
   constraint function_exactly_for_sql CHECK ((num_nonnulls(function_schema, function_name, function_signature) =
 CASE kind
     WHEN 'sql'::text THEN 3
     ELSE 0
 END)),
+  constraint not_the_system_queue CHECK (((queue <> 'headrace'::text) OR system)),
   constraint per_key_needs_a_key CHECK (((concurrency_key IS NOT NULL) OR ((max_concurrency_per_key IS NULL) AND (NOT rate_per_key))))
 );
-CREATE TRIGGER limits_changed AFTER UPDATE OF max_concurrency, concurrency_key, max_concurrency_per_key, rate_limit, rate_period_seconds, rate_burst, rate_per_key ON headrace.definition FOR EACH ROW WHEN ((((((((new.max_concurrency IS DISTINCT FROM old.max_concurrency) OR (new.concurrency_key IS DISTINCT FROM old.concurrency_key)) OR (new.max_concurrency_per_key IS DISTINCT FROM old.max_concurrency_per_key)) OR (new.rate_limit IS DISTINCT FROM old.rate_limit)) OR (new.rate_period_seconds IS DISTINCT FROM old.rate_period_seconds)) OR (new.rate_burst IS DISTINCT FROM old.rate_burst)) OR (new.rate_per_key IS DISTINCT FROM old.rate_per_key))) EXECUTE FUNCTION headrace._limits_changed();
+CREATE TRIGGER limits_changed AFTER UPDATE OF max_concurrency, concurrency_key, max_concurrency_per_key, rate_limit, rate_period_seconds, rate_burst, rate_per_key, tenants ON headrace.definition FOR EACH ROW WHEN (((((((((new.max_concurrency IS DISTINCT FROM old.max_concurrency) OR (new.concurrency_key IS DISTINCT FROM old.concurrency_key)) OR (new.max_concurrency_per_key IS DISTINCT FROM old.max_concurrency_per_key)) OR (new.rate_limit IS DISTINCT FROM old.rate_limit)) OR (new.rate_period_seconds IS DISTINCT FROM old.rate_period_seconds)) OR (new.rate_burst IS DISTINCT FROM old.rate_burst)) OR (new.rate_per_key IS DISTINCT FROM old.rate_per_key)) OR (new.tenants IS DISTINCT FROM old.tenants))) EXECUTE FUNCTION headrace._limits_changed();
 CREATE TRIGGER tell_workers AFTER UPDATE OF enabled, timeout_seconds, retry_base_seconds, retry_cap_seconds, retry_jitter_seconds ON headrace.definition FOR EACH STATEMENT EXECUTE FUNCTION headrace._tell_lanes_changed();
 grant select on headrace.definition to headrace_app;
 grant select (id, key, kind, deleted_from_code_at, enabled) on headrace.definition to headrace_integrator;
@@ -362,7 +376,7 @@ create table headrace.deleted_trigger (
   constraint deleted_trigger_pkey PRIMARY KEY (id)
 );
 alter table headrace.deleted_trigger enable row level security;
-create policy bound on headrace.deleted_trigger as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.deleted_trigger as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.deleted_trigger to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.deleted_trigger using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 grant select on headrace.deleted_trigger to headrace_app;
@@ -409,7 +423,7 @@ create table headrace.event (
   constraint event_pkey PRIMARY KEY (id)
 );
 alter table headrace.event enable row level security;
-create policy bound on headrace.event as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.event as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.event to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.event using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX event_tenant ON headrace.event USING btree (tenant_id, id DESC);
@@ -446,7 +460,7 @@ create table headrace.event_inbox (
   constraint event_inbox_batch_limit_check CHECK ((batch_limit > 0))
 ) with (autovacuum_vacuum_threshold=20000, autovacuum_vacuum_scale_factor=0.2, autovacuum_vacuum_cost_delay=0, fillfactor=50);
 alter table headrace.event_inbox enable row level security;
-create policy bound on headrace.event_inbox as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.event_inbox as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.event_inbox to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.event_inbox using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX event_inbox_turn ON headrace.event_inbox USING btree (tenant_id, seq);
@@ -465,7 +479,7 @@ create table headrace.event_key (
   constraint event_key_key_check CHECK (((length(key) >= 1) AND (length(key) <= 500)))
 );
 alter table headrace.event_key enable row level security;
-create policy bound on headrace.event_key as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.event_key as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.event_key to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.event_key using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 grant insert, select, update on headrace.event_key to headrace_app;
@@ -544,6 +558,13 @@ grant select on headrace.function_file to headrace_app;
 grant select on headrace.function_file to headrace_server;
 grant select on headrace.function_file to headrace_worker;
 
+create table headrace.gate_turn (
+  id  boolean not null,
+  constraint gate_turn_pkey PRIMARY KEY (id)
+);
+grant delete on headrace.gate_turn to headrace_server;
+grant delete on headrace.gate_turn to headrace_worker;
+
 create table headrace.idempotency (
   tenant_id     integer not null,
   key           text not null,
@@ -553,7 +574,7 @@ create table headrace.idempotency (
   constraint idempotency_key_check CHECK (((length(key) >= 1) AND (length(key) <= 500)))
 );
 alter table headrace.idempotency enable row level security;
-create policy bound on headrace.idempotency as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.idempotency as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.idempotency to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.idempotency using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX idempotency_job ON headrace.idempotency USING btree (job_id);
@@ -594,7 +615,7 @@ create table headrace.job (
   constraint due_between_1900_and_9000 CHECK (((scheduled_for >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (scheduled_for <= '9000-01-01 00:00:00+00'::timestamp with time zone)))
 ) partition by RANGE (id);
 alter table headrace.job enable row level security;
-create policy bound on headrace.job as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.job as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.job to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.job using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX job_correlation ON ONLY headrace.job USING btree (correlation_id, id DESC) WHERE (correlation_id IS NOT NULL);
@@ -613,6 +634,7 @@ create table headrace.lane (
   queue          text not null,
   definition_id  integer not null,
   paused         boolean not null default false,
+  unused_since   timestamp with time zone,
   constraint lane_pkey PRIMARY KEY (id),
   constraint lane_queue_definition_id_key UNIQUE (queue, definition_id),
   constraint lane_definition_id_fkey FOREIGN KEY (definition_id) REFERENCES headrace.definition(id),
@@ -621,9 +643,9 @@ create table headrace.lane (
 CREATE TRIGGER tell_workers AFTER INSERT OR DELETE OR UPDATE OF paused ON headrace.lane FOR EACH STATEMENT EXECUTE FUNCTION headrace._tell_lanes_changed();
 grant insert, select on headrace.lane to headrace_app;
 grant select on headrace.lane to headrace_integrator;
-grant insert, select, update on headrace.lane to headrace_server;
+grant delete, insert, select, update on headrace.lane to headrace_server;
 grant insert, select on headrace.lane to headrace_tenant;
-grant insert, select on headrace.lane to headrace_worker;
+grant delete, insert, select, update on headrace.lane to headrace_worker;
 
 create table headrace.log (
   tenant_id      integer not null,
@@ -640,7 +662,7 @@ create table headrace.log (
   constraint log_level_check CHECK (((level >= 0) AND (level <= 100)))
 ) partition by RANGE (at);
 alter table headrace.log enable row level security;
-create policy bound on headrace.log as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.log as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.log to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.log using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX log_at ON ONLY headrace.log USING btree (at);
@@ -710,7 +732,7 @@ create table headrace.operation (
   constraint operation_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'canceled'::text, 'failed'::text])))
 );
 alter table headrace.operation enable row level security;
-create policy bound on headrace.operation as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.operation as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.operation to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.operation using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX operation_running ON headrace.operation USING btree (created_at) WHERE (state = 'running'::text);
@@ -785,7 +807,7 @@ create table headrace.queue (
   constraint waiting_since CHECK (((status = 'scheduled'::headrace.job_status) = (queued_at IS NULL)))
 ) with (autovacuum_vacuum_threshold=20000, autovacuum_vacuum_scale_factor=0.2, autovacuum_vacuum_cost_delay=0, autovacuum_analyze_threshold=50000, autovacuum_analyze_scale_factor=0.2);
 alter table headrace.queue enable row level security;
-create policy bound on headrace.queue as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.queue as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.queue to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.queue using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX queue_claim ON headrace.queue USING btree (lane_id, priority, seq) WHERE ((status = 'queued'::headrace.job_status) AND (NOT suspect) AND (gate IS NULL));
@@ -827,7 +849,7 @@ create table headrace.queue_sample (
   constraint queue_sample_pkey PRIMARY KEY (tenant_id, lane_id, status)
 ) with (fillfactor=50);
 alter table headrace.queue_sample enable row level security;
-create policy bound on headrace.queue_sample as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.queue_sample as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.queue_sample to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.queue_sample using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 grant select on headrace.queue_sample to headrace_metrics;
@@ -909,7 +931,7 @@ create table headrace.rollup (
   constraint rollup_pkey PRIMARY KEY (minute, tenant_id, definition_id)
 ) with (fillfactor=70);
 alter table headrace.rollup enable row level security;
-create policy bound on headrace.rollup as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.rollup as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.rollup to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.rollup using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX rollup_definition ON headrace.rollup USING btree (definition_id, minute);
@@ -960,7 +982,7 @@ create table headrace.rollup_hour (
   constraint rollup_hour_pkey PRIMARY KEY (hour, tenant_id, definition_id)
 ) with (fillfactor=70);
 alter table headrace.rollup_hour enable row level security;
-create policy bound on headrace.rollup_hour as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.rollup_hour as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.rollup_hour to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.rollup_hour using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX rollup_hour_definition ON headrace.rollup_hour USING btree (definition_id, hour);
@@ -991,7 +1013,7 @@ create table headrace.rollup_total (
   constraint rollup_total_pkey PRIMARY KEY (tenant_id, definition_id)
 ) with (fillfactor=50);
 alter table headrace.rollup_total enable row level security;
-create policy bound on headrace.rollup_total as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.rollup_total as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.rollup_total to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.rollup_total using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 grant select on headrace.rollup_total to headrace_metrics;
@@ -1026,6 +1048,17 @@ CREATE INDEX session_expires ON headrace.session USING btree (expires_at);
 CREATE INDEX session_token ON headrace.session USING btree (token_id);
 grant delete, insert, select, update on headrace.session to headrace_server;
 
+create table headrace.sign_in_code (
+  hash        bytea not null,
+  token_id    uuid not null,
+  expires_at  timestamp with time zone not null,
+  constraint sign_in_code_pkey PRIMARY KEY (hash),
+  constraint sign_in_code_token_id_fkey FOREIGN KEY (token_id) REFERENCES headrace.token(id) ON DELETE CASCADE,
+  constraint sign_in_code_hash_check CHECK ((length(hash) = 32))
+);
+CREATE INDEX sign_in_code_token ON headrace.sign_in_code USING btree (token_id);
+grant delete, insert, select on headrace.sign_in_code to headrace_server;
+
 create table headrace.sql_setting (
   only_row         boolean not null default true,
   allowed_schemas  text[] not null default '{public}'::text[],
@@ -1037,31 +1070,36 @@ grant select on headrace.sql_setting to headrace_server;
 grant select on headrace.sql_setting to headrace_worker;
 
 create table headrace.tenant (
-  id                   integer not null generated always as identity,
-  name                 text not null,
-  created_at           timestamp with time zone not null default now(),
-  title                text not null default ''::text,
-  max_queued           integer,
-  max_payload_bytes    integer,
-  requests_per_minute  integer,
-  max_running          integer,
-  weight               integer not null default 1,
-  system               boolean not null default false,
+  id                    integer not null generated always as identity,
+  name                  text not null,
+  created_at            timestamp with time zone not null default now(),
+  title                 text not null default ''::text,
+  max_queued            integer,
+  max_payload_bytes     integer,
+  requests_per_minute   integer,
+  max_running           integer,
+  weight                integer not null default 1,
+  queues                text[] not null default '{}'::text[],
+  most_urgent_priority  smallint,
+  system                boolean not null default false,
   constraint tenant_pkey PRIMARY KEY (id),
   constraint tenant_name_key UNIQUE (name),
+  constraint not_the_system_queue CHECK ((NOT ('headrace'::text = ANY (queues)))),
   constraint tenant_max_payload_bytes_check CHECK (((max_payload_bytes >= 2) AND (max_payload_bytes <= 1048576))),
   constraint tenant_max_queued_check CHECK ((max_queued > 0)),
   constraint tenant_max_running_check CHECK (((max_running >= 1) AND (max_running <= 1000000))),
+  constraint tenant_most_urgent_priority_check CHECK (((most_urgent_priority >= 0) AND (most_urgent_priority <= 1000))),
   constraint tenant_name_check CHECK (
 CASE
     WHEN system THEN (name = '_headrace'::text)
     ELSE (name ~ '^[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}$'::text)
 END),
+  constraint tenant_queues_check CHECK (((cardinality(queues) <= 100) AND ((to_jsonb(queues))::text ~ '^\[("[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}"(, )?)*\]$'::text))),
   constraint tenant_requests_per_minute_check CHECK ((requests_per_minute > 0)),
   constraint tenant_weight_check CHECK (((weight >= 1) AND (weight <= 1000)))
 );
 alter table headrace.tenant enable row level security;
-create policy bound on headrace.tenant as restrictive to headrace_integrator using (id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.tenant as restrictive to headrace_integrator using (id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.tenant to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.tenant using (id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE TRIGGER limits_changed AFTER UPDATE OF max_running, weight ON headrace.tenant FOR EACH ROW WHEN (((new.max_running IS DISTINCT FROM old.max_running) OR (new.weight IS DISTINCT FROM old.weight))) EXECUTE FUNCTION headrace._limits_changed();
@@ -1069,7 +1107,7 @@ grant select on headrace.tenant to headrace_app;
 grant select (id, name) on headrace.tenant to headrace_integrator;
 grant select (id, name) on headrace.tenant to headrace_metrics;
 grant insert, select, update on headrace.tenant to headrace_server;
-grant select on headrace.tenant to headrace_tenant;
+grant select, update (id) on headrace.tenant to headrace_tenant;
 grant select on headrace.tenant to headrace_worker;
 
 create table headrace.tenant_pause (
@@ -1082,7 +1120,7 @@ create table headrace.tenant_pause (
   constraint tenant_pause_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES headrace.tenant(id) ON DELETE CASCADE
 );
 alter table headrace.tenant_pause enable row level security;
-create policy bound on headrace.tenant_pause as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.tenant_pause as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.tenant_pause to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.tenant_pause using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE TRIGGER limits_changed AFTER INSERT ON headrace.tenant_pause FOR EACH ROW EXECUTE FUNCTION headrace._limits_changed();
@@ -1169,6 +1207,7 @@ create table headrace.trigger (
   constraint an_event_has_a_name CHECK (((trigger_type = 'event'::text) = (event IS NOT NULL))),
   constraint an_event_knows_no_time CHECK (((trigger_type <> 'event'::text) OR ((overlap = 'allow'::text) AND (jitter_seconds = (0)::double precision) AND (num_nonnulls(max_fires, starts_at, ends_at, pause_on_failures) = 0)))),
   constraint jitter_is_shorter_than_the_interval CHECK ((jitter_seconds < every_seconds)),
+  constraint not_the_system_queue CHECK ((queue <> 'headrace'::text)),
   constraint only_events_have_a_condition CHECK (((trigger_type = 'event'::text) OR (condition IS NULL))),
   constraint times_lie_between_1900_and_9000 CHECK (((((starts_at >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (starts_at <= '9000-01-01 00:00:00+00'::timestamp with time zone)) OR (starts_at = '-infinity'::timestamp with time zone)) AND (((ends_at >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (ends_at <= '9000-01-01 00:00:00+00'::timestamp with time zone)) OR (ends_at = 'infinity'::timestamp with time zone)) AND (((next_run_at >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (next_run_at <= '9000-01-01 00:00:00+00'::timestamp with time zone)) OR (next_run_at = 'infinity'::timestamp with time zone)))),
   constraint trigger_catch_up_cap_check CHECK (((catch_up_cap >= 1) AND (catch_up_cap <= 1000))),
@@ -1190,7 +1229,7 @@ create table headrace.trigger (
   constraint trigger_uncovered_why_check CHECK ((uncovered_why = ANY (ARRAY['disabled'::text, 'edited'::text])))
 ) with (fillfactor=80, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0.2, autovacuum_vacuum_cost_delay=0);
 alter table headrace.trigger enable row level security;
-create policy bound on headrace.trigger as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
+create policy bound on headrace.trigger as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
 create policy every_tenant on headrace.trigger to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.trigger using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX trigger_due ON headrace.trigger USING btree (fire_at) WHERE (enabled AND (fire_at IS NOT NULL));
@@ -1198,6 +1237,7 @@ CREATE INDEX trigger_event ON headrace.trigger USING btree (tenant_id, event) WH
 CREATE INDEX trigger_pending ON headrace.trigger USING btree (id) WHERE (pending_due_at IS NOT NULL);
 CREATE INDEX trigger_stopped ON headrace.trigger USING btree (tenant_id) WHERE (stopped_at IS NOT NULL);
 CREATE INDEX trigger_uncomputed ON headrace.trigger USING btree (id) WHERE (enabled AND (next_run_at IS NULL) AND (trigger_type <> 'event'::text));
+CREATE TRIGGER check_place BEFORE INSERT OR UPDATE OF queue, priority, definition_id ON headrace.trigger FOR EACH ROW EXECUTE FUNCTION headrace._check_place_of_trigger();
 CREATE TRIGGER mend_stopped BEFORE UPDATE OF definition_id, trigger_type, cron, every_seconds, event, init_version, condition, timezone, payload, catch_up, misfire_grace_seconds, overlap, jitter_seconds, dedupe_window_seconds, pause_on_failures, starts_at, ends_at, max_fires, queue, priority, max_attempts, catch_up_cap ON headrace.trigger FOR EACH ROW WHEN (((NOT new.enabled) AND (NOT old.enabled) AND (new.stopped_at IS NOT NULL) AND (old.stopped_at IS NOT NULL) AND (old.last_error IS NOT NULL) AND (old.pause_note IS NULL) AND (new.pause_note IS NULL) AND (new.deleted_from_code_at IS NULL) AND ((((((((((((((((((((((new.definition_id IS DISTINCT FROM old.definition_id) OR (new.trigger_type IS DISTINCT FROM old.trigger_type)) OR (new.cron IS DISTINCT FROM old.cron)) OR (new.every_seconds IS DISTINCT FROM old.every_seconds)) OR (new.event IS DISTINCT FROM old.event)) OR (new.init_version IS DISTINCT FROM old.init_version)) OR (new.condition IS DISTINCT FROM old.condition)) OR (new.timezone IS DISTINCT FROM old.timezone)) OR (new.payload IS DISTINCT FROM old.payload)) OR (new.catch_up IS DISTINCT FROM old.catch_up)) OR (new.misfire_grace_seconds IS DISTINCT FROM old.misfire_grace_seconds)) OR (new.overlap IS DISTINCT FROM old.overlap)) OR (new.jitter_seconds IS DISTINCT FROM old.jitter_seconds)) OR (new.dedupe_window_seconds IS DISTINCT FROM old.dedupe_window_seconds)) OR (new.pause_on_failures IS DISTINCT FROM old.pause_on_failures)) OR (new.starts_at IS DISTINCT FROM old.starts_at)) OR (new.ends_at IS DISTINCT FROM old.ends_at)) OR (new.max_fires IS DISTINCT FROM old.max_fires)) OR (new.queue IS DISTINCT FROM old.queue)) OR (new.priority IS DISTINCT FROM old.priority)) OR (new.max_attempts IS DISTINCT FROM old.max_attempts)) OR (new.catch_up_cap IS DISTINCT FROM old.catch_up_cap)))) EXECUTE FUNCTION headrace._trigger_mended();
 CREATE TRIGGER note_change BEFORE UPDATE OF name, definition_id, enabled, trigger_type, cron, every_seconds, event, init_version, condition, timezone, payload, catch_up, misfire_grace_seconds, overlap, jitter_seconds, dedupe_window_seconds, pause_on_failures, starts_at, ends_at, max_fires, queue, priority, max_attempts, catch_up_cap ON headrace.trigger FOR EACH ROW WHEN (((((((((((((((((((((((((new.name IS DISTINCT FROM old.name) OR (new.definition_id IS DISTINCT FROM old.definition_id)) OR (new.enabled IS DISTINCT FROM old.enabled)) OR (new.trigger_type IS DISTINCT FROM old.trigger_type)) OR (new.cron IS DISTINCT FROM old.cron)) OR (new.every_seconds IS DISTINCT FROM old.every_seconds)) OR (new.event IS DISTINCT FROM old.event)) OR (new.init_version IS DISTINCT FROM old.init_version)) OR (new.condition IS DISTINCT FROM old.condition)) OR (new.timezone IS DISTINCT FROM old.timezone)) OR (new.payload IS DISTINCT FROM old.payload)) OR (new.catch_up IS DISTINCT FROM old.catch_up)) OR (new.misfire_grace_seconds IS DISTINCT FROM old.misfire_grace_seconds)) OR (new.overlap IS DISTINCT FROM old.overlap)) OR (new.jitter_seconds IS DISTINCT FROM old.jitter_seconds)) OR (new.dedupe_window_seconds IS DISTINCT FROM old.dedupe_window_seconds)) OR (new.pause_on_failures IS DISTINCT FROM old.pause_on_failures)) OR (new.starts_at IS DISTINCT FROM old.starts_at)) OR (new.ends_at IS DISTINCT FROM old.ends_at)) OR (new.max_fires IS DISTINCT FROM old.max_fires)) OR (new.queue IS DISTINCT FROM old.queue)) OR (new.priority IS DISTINCT FROM old.priority)) OR (new.max_attempts IS DISTINCT FROM old.max_attempts)) OR (new.catch_up_cap IS DISTINCT FROM old.catch_up_cap))) EXECUTE FUNCTION headrace._trigger_changed();
 CREATE TRIGGER note_creation BEFORE INSERT ON headrace.trigger FOR EACH ROW EXECUTE FUNCTION headrace._trigger_created();
@@ -1488,6 +1528,7 @@ create view headrace.schedule_status (
             WHEN (NOT t.enabled) THEN NULL::text
             WHEN (definition.deleted_from_code_at IS NOT NULL) THEN 'deleted_from_code'::text
             WHEN (NOT definition.enabled) THEN 'definition_disabled'::text
+            WHEN (NOT headrace._may_run(definition.id, tenant.id)) THEN 'tenant_not_allowed'::text
             ELSE NULL::text
         END AS obstacle
    FROM (((headrace.trigger t
@@ -1518,33 +1559,36 @@ grant select on headrace.schedule_status to headrace_worker;
 
 function headrace._add_buckets(one bigint[], other anyarray) returns bigint[]  -- 5eb093f1b0de; execute: public
 function headrace._alerts_due() returns double precision  -- fd37bb703faf; execute: public
+function headrace._allowed_place(def headrace.definition, queue text, priority integer, OUT allowed_queue text, OUT allowed_priority integer) returns record  -- c322f3288a5c; execute: public
 function headrace._as_buckets(buckets smallint[], counts bigint[]) returns bigint[]  -- 830143b26059; execute: public
-function headrace._bound_tenant() returns integer security definer set search_path=pg_catalog, pg_temp  -- a1eeaba80d7d; execute: headrace_app, headrace_integrator, headrace_metrics, headrace_server, headrace_tenant, headrace_worker
+function headrace._bound_tenant() returns integer  -- 27cc6d67e588; execute: public
 function headrace._by_integrator() returns boolean  -- efdfcc4a0fdb; execute: public
 function headrace._change_one(action text, wanted uuid) returns boolean  -- 193e41b083e7; execute: public
+function headrace._check_place(def headrace.definition, queue text, priority integer) returns void  -- 3fe11b7dc9f4; execute: public
+function headrace._check_place_of_trigger() returns trigger  -- 546c7a3f2d28; execute: public
 function headrace._check_request(payloads jsonb[], priority integer, max_attempts integer, dedupe_keys text[], idempotency_keys text[], dedupe_while text) returns void  -- 806497745c9c; execute: public
 function headrace._check_zone(zone text) returns void  -- 20c0d4e3d8ed; execute: public
 function headrace._claim_alone(for_worker_id bigint, of_lanes integer[], wanted integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off  -- 02f8aed8f99f; execute: public
-function headrace._claim_gated(for_worker_id bigint, of_lanes integer[], wanted integer, most_suspects integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean, opens_in double precision) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off set enable_mergejoin=off  -- 4869b8f030a7; execute: public
+function headrace._claim_gated(for_worker_id bigint, of_lanes integer[], wanted integer, most_suspects integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean, opens_in double precision) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off set enable_mergejoin=off  -- 7de904a81fc1; execute: public
 function headrace._count_enqueued() returns trigger  -- 62cff497a92c; execute: public
 function headrace._create_log_partition(lower_bound timestamp with time zone, upper_bound timestamp with time zone) returns void  -- 897744f3e00b; execute: public
-function headrace._create_log_partitions(days_ahead integer DEFAULT 3) returns integer  -- bdc65270e483; execute: public
+function headrace._create_log_partitions(days_ahead integer DEFAULT 3) returns integer  -- 27639d24cf70; execute: public
 function headrace._create_partition(lower_bound timestamp with time zone, upper_bound timestamp with time zone) returns void  -- 44009620e06a; execute: public
-function headrace._create_partitions(weeks_ahead integer DEFAULT 4) returns integer  -- 487ddc4e4384; execute: public
+function headrace._create_partitions(weeks_ahead integer DEFAULT 4) returns integer  -- e8d3266c1cc4; execute: public
 function headrace._cron_has_a_day(days integer[], months integer[], weekdays integer[], both_say boolean, since integer, until integer) returns boolean  -- ac0ddedef3bd; execute: public
 function headrace._cron_problem(rule text) returns text  -- 2b4716a292a1; execute: public
 function headrace._cron_term_problem(field integer, term text) returns text  -- b24e71e7c8b3; execute: public
 function headrace._cron_value(field integer, word text) returns integer  -- c1a1015847a7; execute: public
 function headrace._cron_values(field integer, text text) returns integer[]  -- d4cc9217c760; execute: public
-function headrace._current_tenant() returns integer  -- 65839508f127; execute: public
+function headrace._current_tenant() returns integer  -- 96baccd2630c; execute: public
 function headrace._definition_uuid(key text) returns uuid  -- 4bf4a532d3f9; execute: public
-function headrace._delete_expired(what text, keep interval, at_most integer) returns integer security definer set search_path=pg_catalog, pg_temp  -- 522cc4014f4a; execute: headrace_server, headrace_worker
+function headrace._delete_expired(what text, keep interval, at_most integer) returns integer security definer set search_path=pg_catalog, pg_temp  -- 8d3a6f869b0a; execute: headrace_server, headrace_worker
 function headrace._delete_job(wanted uuid) returns boolean  -- 61f31850a213; execute: public
 function headrace._drop_leaving_day(day text) returns void security definer set search_path=pg_catalog, pg_temp set lock_timeout=200ms  -- 6bd9f0302778; execute: headrace_server, headrace_worker
 function headrace._drop_leaving_week(week text) returns void security definer set search_path=pg_catalog, pg_temp set lock_timeout=200ms  -- 65607a20b627; execute: headrace_server, headrace_worker
 function headrace._due_time_set() returns trigger  -- 5bf244c78f2d; execute: public
 function headrace._emit_once(name text, data jsonb, idempotency_key text, tenant text, correlation_id text, OUT event_id uuid, OUT created boolean) returns record  -- 0eeeea5e02c0; execute: public
-function headrace._enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text, source text, source_ref uuid, created_by text) returns uuid[]  -- 3901d0855024; execute: public
+function headrace._enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text, source text, source_ref uuid, created_by text) returns uuid[]  -- a2d0c24d9b03; execute: public
 function headrace._ensure_roles() returns void  -- c68407e2a8cb; execute: public
 function headrace._first_id(at timestamp with time zone) returns uuid  -- d6e1b3edb5b2; execute: public
 function headrace._follow_code(d headrace.definition, says jsonb, forced boolean DEFAULT false) returns headrace.definition  -- 46d33cf2f211; execute: public
@@ -1556,7 +1600,7 @@ function headrace._insert_keyed(ids uuid[], of_tenant_id integer, of_lane_id int
 function headrace._job_ids(n integer) returns uuid[]  -- 872a75c12f18; execute: public
 function headrace._job_or_error(wanted uuid) returns headrace.job  -- ad53593d64e6; execute: public
 function headrace._json_problem(value jsonb, deepest integer DEFAULT 200, longest integer DEFAULT 4300) returns text  -- d10dc6f28ece; execute: public
-function headrace._lane(in_queue text, of_definition_id integer) returns integer  -- 0f0c65b73ca8; execute: public
+function headrace._lane(in_queue text, of_definition_id integer) returns integer  -- 5951bc2f0998; execute: public
 function headrace._limits_changed() returns trigger  -- 9002ae1417ae; execute: public
 function headrace._live_job_of(of_trigger_id uuid) returns uuid  -- 703710e8350c; execute: public
 function headrace._log_hour(at timestamp with time zone) returns integer  -- fdd426a88880; execute: public
@@ -1565,20 +1609,22 @@ function headrace._log_query(query text) returns tsquery set search_path=pg_cata
 function headrace._log_tags(tenant_id integer, definition_id integer, level smallint, at timestamp with time zone) returns integer[]  -- ee26c1cd7439; execute: public
 function headrace._log_text(message text) returns text  -- 736be3da2112; execute: public
 function headrace._log_words(message text) returns tsvector  -- 20f3ff173309; execute: public
+function headrace._login_tenant() returns integer security definer set search_path=pg_catalog, pg_temp  -- a1eeaba80d7d; execute: headrace_app, headrace_integrator, headrace_metrics, headrace_server, headrace_tenant, headrace_worker
 function headrace._lost_error(stood_still interval) returns text  -- 87f9c0bff999; execute: public
 function headrace._make_log_partitions() returns integer security definer set search_path=pg_catalog, pg_temp  -- ccb4ede6483c; execute: headrace_server, headrace_worker
 function headrace._make_partitions() returns integer security definer set search_path=pg_catalog, pg_temp  -- d62bb611a8ba; execute: headrace_server, headrace_worker
-function headrace._make_policies() returns void  -- bc7b0b0b3533; execute: public
+function headrace._make_policies() returns void  -- bd9addcd9c8a; execute: public
+function headrace._may_run(of_definition_id integer, of_tenant_id integer) returns boolean security definer set search_path=pg_catalog, pg_temp  -- 4f1a6424984d; execute: headrace_app, headrace_integrator, headrace_server, headrace_worker
 function headrace._may_take(taker text, role text) returns boolean  -- f2d02dbe617e; execute: public
 function headrace._own_cancel(job_id uuid) returns boolean security definer set search_path=pg_catalog, pg_temp  -- 65313d2fe5f2; execute: headrace_integrator
-function headrace._own_define_sql_job(key text, function text, description text, timeout_seconds double precision, max_attempts integer, settings jsonb) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 40c9028b7f9f; execute: headrace_integrator
+function headrace._own_define_sql_job(key text, function text, description text, timeout_seconds double precision, max_attempts integer, settings jsonb) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 19cd0d80afe7; execute: headrace_integrator
 function headrace._own_emit(name text, data jsonb, tenant text, correlation_id text) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 80886fddda05; execute: headrace_integrator
 function headrace._own_emit_once(name text, data jsonb, idempotency_key text, tenant text, correlation_id text, OUT event_id uuid, OUT created boolean) returns record security definer set search_path=pg_catalog, pg_temp  -- f113d71ca413; execute: headrace_integrator
-function headrace._own_enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text) returns uuid[] security definer set search_path=pg_catalog, pg_temp  -- 12c4b26e5b3d; execute: headrace_integrator
+function headrace._own_enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text) returns uuid[] security definer set search_path=pg_catalog, pg_temp  -- 19063392d2ee; execute: headrace_integrator
 function headrace._own_job(wanted uuid) returns uuid  -- 90a2eac5286d; execute: public
 function headrace._own_retry(job_id uuid) returns boolean security definer set search_path=pg_catalog, pg_temp  -- 28f72f3cf8bf; execute: headrace_integrator
 function headrace._own_schedule(name text, definition text, cron text, timezone text, payload jsonb, tenant text, every interval, catch_up text, overlap text, max_attempts integer, enabled boolean) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 598cab516023; execute: headrace_integrator
-function headrace._own_tenant(wanted text) returns text  -- 1c830abcd315; execute: public
+function headrace._own_tenant(wanted text) returns text  -- d58039bae982; execute: public
 function headrace._own_trigger(name text, tenant text) returns jsonb security definer set search_path=pg_catalog, pg_temp  -- acf2420096af; execute: headrace_integrator
 function headrace._own_undefine_sql_job(key text) returns boolean security definer set search_path=pg_catalog, pg_temp  -- 38d72255ed9e; execute: headrace_integrator
 function headrace._own_unschedule(name text, tenant text) returns boolean security definer set search_path=pg_catalog, pg_temp  -- d488e500a160; execute: headrace_integrator
@@ -1588,18 +1634,18 @@ function headrace._refuse_payloads(payloads jsonb[]) returns void  -- 3e47380c22
 function headrace._refuse_secrets(def headrace.definition, payloads jsonb[]) returns void  -- ef51887dcdd6; execute: public
 function headrace._refuse_system_job() returns trigger security definer set search_path=pg_catalog, pg_temp  -- 75e17b0df5fe; execute: public
 function headrace._replace(job_id uuid, new_job_id uuid) returns boolean  -- 1699f037cb62; execute: public
-function headrace._rights() returns TABLE(what text, tenant text, app text, integrator text, worker text, server text, metrics text)  -- 118cb3ddc6a8; execute: public
+function headrace._rights() returns TABLE(what text, tenant text, app text, integrator text, worker text, server text, metrics text)  -- 06bf1fb49d96; execute: public
 function headrace._roles() returns text[]  -- 686c623f6eec; execute: public
 function headrace._roles_wait() returns boolean  -- d58756e12514; execute: public
 function headrace._rollups_due(OUT fold_in double precision, OUT sample_in double precision) returns record  -- 475fe63ac701; execute: public
-function headrace._run_now(of_trigger_id uuid, with_payload jsonb, with_overlap text, by_whom text) returns headrace.fire  -- 2f1050be3647; execute: public
-function headrace._runnable(wanted text) returns headrace.definition  -- 22600fd19fc4; execute: public
+function headrace._run_now(of_trigger_id uuid, with_payload jsonb, with_overlap text, by_whom text) returns headrace.fire  -- 9118e8275715; execute: public
+function headrace._runnable(wanted text, for_tenant_id integer, known boolean DEFAULT false) returns headrace.definition  -- 2bedf8f599cc; execute: public
 function headrace._schedule_problem(name text, cron text, every interval, payload jsonb, catch_up text, overlap text, max_attempts integer) returns text  -- d5d87b8ecf98; execute: public
 function headrace._secret_fields(payload_schema jsonb) returns text[]  -- f5a612effbc7; execute: public
-function headrace._send_notice(notice_id uuid) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 1e62d340c346; execute: headrace_server, headrace_tenant, headrace_worker
+function headrace._send_notice(notice_id uuid) returns uuid security definer set search_path=pg_catalog, pg_temp  -- f2521dca7993; execute: headrace_server, headrace_tenant, headrace_worker
 function headrace._settle_idempotency(for_tenant_id integer, keys text[], ids uuid[], hashes bytea[]) returns uuid[] set plan_cache_mode=force_custom_plan  -- d85c3a70f00e; execute: public
-function headrace._shown_columns(what text, of_role text) returns text  -- a84e843fb079; execute: public
-function headrace._sql_app() returns text  -- c68fae0bd4cf; execute: public
+function headrace._shown_columns(what text, of_role text) returns text  -- 93e74c93d920; execute: public
+function headrace._sql_app() returns text  -- ac2b6553252c; execute: public
 function headrace._sql_job_function(function text) returns pg_proc  -- c51213c22145; execute: public
 function headrace._sql_job_problem(p pg_proc) returns text  -- d4d0c19dd349; execute: public
 function headrace._system_tenant() returns integer  -- 2e2232d58a28; execute: public
@@ -1619,7 +1665,7 @@ function headrace._wake_workers() returns void  -- 47335e91392e; execute: public
 function headrace._zones() returns SETOF text  -- 9de593d1c490; execute: public
 function headrace.bind_login(login text, tenant text) returns void  -- 2a4e0b75d46b; execute: public
 function headrace.cancel(job_id uuid) returns boolean  -- 5fe83b4570f1; execute: public
-function headrace.define_sql_job(key text, function text, description text DEFAULT ''::text, timeout_seconds double precision DEFAULT NULL::double precision, max_attempts integer DEFAULT NULL::integer, settings jsonb DEFAULT '{}'::jsonb) returns uuid  -- 14197253cb5c; execute: public
+function headrace.define_sql_job(key text, function text, description text DEFAULT ''::text, timeout_seconds double precision DEFAULT NULL::double precision, max_attempts integer DEFAULT NULL::integer, settings jsonb DEFAULT '{}'::jsonb) returns uuid  -- 3a98dd51d9a8; execute: public
 function headrace.emit(name text, data jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- e1dfbd93775d; execute: public
 function headrace.emit_once(name text, data jsonb, idempotency_key text, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- a5c50a8df5d6; execute: public
 function headrace.enqueue(definition text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, queue text DEFAULT NULL::text, priority integer DEFAULT NULL::integer, scheduled_for timestamp with time zone DEFAULT NULL::timestamp with time zone, dedupe_key text DEFAULT NULL::text, idempotency_key text DEFAULT NULL::text, correlation_id text DEFAULT NULL::text, max_attempts integer DEFAULT NULL::integer, dedupe_while text DEFAULT 'live'::text, source text DEFAULT 'sql'::text, source_ref uuid DEFAULT NULL::uuid, created_by text DEFAULT NULL::text) returns uuid  -- 5b635f5e0da3; execute: public
@@ -1629,8 +1675,8 @@ function headrace.histogram_bounds() returns double precision[]  -- 3fa9cbcbfc0d
 function headrace.jobs_ahead(job_id uuid, at_most integer) returns integer security definer set search_path=pg_catalog, pg_temp  -- a1dfd83b53a5; execute: headrace_server, headrace_tenant
 function headrace.own_live(from_id uuid, before_id uuid, among integer, running boolean) returns TABLE(job_id uuid, status headrace.job_status, lane_id integer) security definer set search_path=pg_catalog, pg_temp  -- cf2c9d613820; execute: headrace_tenant
 function headrace.own_live_end(from_id uuid, before_id uuid, among integer, running boolean) returns uuid security definer set search_path=pg_catalog, pg_temp  -- e6e81983fea7; execute: headrace_tenant
-function headrace.retry(job_id uuid) returns boolean  -- 12154c3205f7; execute: public
-function headrace.schedule(name text, definition text, cron text DEFAULT NULL::text, timezone text DEFAULT 'UTC'::text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, every interval DEFAULT NULL::interval, catch_up text DEFAULT 'latest'::text, overlap text DEFAULT 'allow'::text, max_attempts integer DEFAULT NULL::integer, enabled boolean DEFAULT NULL::boolean) returns uuid  -- 9d8b60dfb56a; execute: public
+function headrace.retry(job_id uuid) returns boolean  -- 7e00c179509e; execute: public
+function headrace.schedule(name text, definition text, cron text DEFAULT NULL::text, timezone text DEFAULT 'UTC'::text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, every interval DEFAULT NULL::interval, catch_up text DEFAULT 'latest'::text, overlap text DEFAULT 'allow'::text, max_attempts integer DEFAULT NULL::integer, enabled boolean DEFAULT NULL::boolean) returns uuid  -- 865bf42e2e9a; execute: public
 function headrace.search_log(query text, tenant text, definition text, job_id uuid, level integer, since timestamp with time zone, until timestamp with time zone, max_hits integer, INOUT before_at timestamp with time zone, INOUT before_job_id uuid, INOUT before_run integer, INOUT before_seq integer, OUT hits jsonb, OUT complete boolean) returns record security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_indexscan=on set enable_bitmapscan=on set max_parallel_workers_per_gather=0 set work_mem=64MB set client_min_messages=error  -- 38562bd9d6cb; execute: headrace_server
 function headrace.search_own_log(query text, definition text, job_id uuid, level integer, since timestamp with time zone, until timestamp with time zone, max_hits integer, INOUT before_at timestamp with time zone, INOUT before_job_id uuid, INOUT before_run integer, INOUT before_seq integer, OUT hits jsonb, OUT complete boolean) returns record security definer set search_path=pg_catalog, pg_temp  -- 20879c86794a; execute: headrace_tenant
 aggregate headrace.sum_buckets(anyarray) returns bigint[]  -- 47a318ba1be0; execute: public

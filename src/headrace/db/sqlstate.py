@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from headrace.errors import BadRequest, Conflict, HeadraceError, NotFound, PayloadTooLarge
+from headrace.errors import BadRequest, Conflict, Forbidden, HeadraceError, NotFound, PayloadTooLarge
 
 BY_SQLSTATE: dict[str, type[HeadraceError]] = {
     "HR400": BadRequest,
+    "HR403": Forbidden,
     "HR404": NotFound,
     "HR409": Conflict,
     "HR413": PayloadTooLarge,
@@ -61,7 +62,7 @@ def translate(error: BaseException) -> HeadraceError | None:
             break
         state = getattr(seen, "sqlstate", None) or getattr(seen, "pgcode", None)
         if isinstance(state, str) and state in BY_SQLSTATE:
-            sentence, field = BY_CONSTRAINT.get(_constraint(seen), (_sentence(seen), None))
+            sentence, field = BY_CONSTRAINT.get(_constraint(seen), (_sentence(seen), _field(seen, state)))
             found = BY_SQLSTATE[state](sentence, field=field)  # the innermost wins: only it has the hint
         seen = getattr(seen, "orig", None) or seen.__cause__
     return found
@@ -69,6 +70,12 @@ def translate(error: BaseException) -> HeadraceError | None:
 
 def _constraint(error: BaseException) -> str:
     return str(getattr(getattr(error, "diag", error), "constraint_name", None))
+
+
+def _field(error: BaseException, state: str) -> str | None:
+    """The field that one of our functions names, as the column of its error."""
+    column = getattr(getattr(error, "diag", error), "column_name", None)
+    return column if isinstance(column, str) and state.startswith("HR") else None
 
 
 def _sentence(error: BaseException) -> str:

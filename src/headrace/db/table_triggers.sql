@@ -24,11 +24,11 @@ create or replace trigger tell_workers after insert or update or delete on headr
 create or replace trigger tell_workers after insert or update or delete on headrace.definition_pause
   for each statement execute function headrace._tell_lanes_changed();
 create or replace trigger limits_changed after update of max_concurrency, concurrency_key, max_concurrency_per_key, rate_limit,
-  rate_period_seconds, rate_burst, rate_per_key on headrace.definition
+  rate_period_seconds, rate_burst, rate_per_key, tenants on headrace.definition
   for each row when ((new.max_concurrency, new.concurrency_key, new.max_concurrency_per_key, new.rate_limit, new.rate_period_seconds,
-                      new.rate_burst, new.rate_per_key)
+                      new.rate_burst, new.rate_per_key, new.tenants)
     is distinct from (old.max_concurrency, old.concurrency_key, old.max_concurrency_per_key, old.rate_limit, old.rate_period_seconds,
-                      old.rate_burst, old.rate_per_key))
+                      old.rate_burst, old.rate_per_key, old.tenants))
   execute function headrace._limits_changed();
 create or replace trigger limits_changed after insert or update on headrace.queue_setting
   for each row execute function headrace._limits_changed();
@@ -41,6 +41,8 @@ create or replace trigger tell_workers after update or delete on headrace.tenant
   for each statement execute function headrace._tell_lanes_changed();
 create or replace trigger refuse_system_job before insert or update of definition_id, tenant_id on headrace.trigger
   for each row execute function headrace._refuse_system_job();
+create or replace trigger check_place before insert or update of queue, priority, definition_id on headrace.trigger
+  for each row execute function headrace._check_place_of_trigger();
 create or replace trigger refuse_leaving before update of final on headrace.attempt
   for each row when (old.final is not null and new.final is null) execute function headrace._refuse_leaving();
 create or replace trigger note_going_on before update of enabled on headrace.trigger for each row

@@ -54,17 +54,27 @@ async def read_definitions(
     after: str | None = None,
     limit: int | None = None,
     system: bool = False,
+    tenant: str | None = None,
 ) -> list[DefinitionRecord]:
-    """By key: all, or those that can be `runnable` now; with the names of live `workers`, with `system` jobs too."""
-    rows = await conn.fetch(SQL["read_definitions"], runnable, workers, None, after, limit, system)
+    """By key: all, or those that can be `runnable` now; with the names of live `workers`, with `system` jobs too.
+
+    With a tenant those that it may run.
+    """
+    rows = await conn.fetch(SQL["read_definitions"], runnable, workers, None, after, limit, system, tenant)
     return [_record(row) for row in rows]
 
 
 async def read_definition(
-    conn: Connection, key: str, *, runnable: bool, workers: bool = False, system: bool = True
+    conn: Connection,
+    key: str,
+    *,
+    runnable: bool,
+    workers: bool = False,
+    system: bool = True,
+    tenant: str | None = None,
 ) -> DefinitionRecord:
     """One of them, or `NotFound`."""
-    row = await conn.fetchrow(SQL["read_definitions"], runnable, workers, key, None, None, system)
+    row = await conn.fetchrow(SQL["read_definitions"], runnable, workers, key, None, None, system, tenant)
     if row is None:
         raise NotFound(f'unknown definition "{key}"')
     return _record(row)

@@ -63,7 +63,8 @@ async def sync_definitions(
     async with conn.transaction():
         await conn.execute(SQL["take_turn"])
         for definition in ordered:
-            row = await conn.fetchrow(SQL["sync_definition"], *_columns(definition, app, force), take_from)
+            columns = _columns(definition, app, force)
+            row = await conn.fetchrow(SQL["sync_definition"], *columns, take_from, definition.system)
             if row is not None:
                 (report.added if row["inserted"] else report.changed).append(definition.key)
         keys = [definition.key for definition in ordered]

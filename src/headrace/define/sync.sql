@@ -5,12 +5,12 @@
 -- what was registered at run time is nobody's once no live worker serves it.
 -- name: sync_definition
 insert into headrace.definition as d
-  (key, kind, app, description, tags, payload_schema, triggers, hash, declared, schema_version, {definition})
-select $1, $2, $3, $4, $5, $6, $7, $8, $10::jsonb, $11, new.{definition}
+  (key, kind, app, description, tags, payload_schema, triggers, hash, declared, schema_version, system, {definition})
+select $1, $2, $3, $4, $5, $6, $7, $8, $10::jsonb, $11, $13, new.{definition}
   from jsonb_populate_record(null::headrace.definition, $10) as new
 on conflict (key) do update
    set kind = excluded.kind, app = excluded.app, description = excluded.description, tags = excluded.tags,
-       payload_schema = excluded.payload_schema, schema_version = excluded.schema_version, triggers = excluded.triggers, hash = excluded.hash,
+       payload_schema = excluded.payload_schema, schema_version = excluded.schema_version, system = excluded.system, triggers = excluded.triggers, hash = excluded.hash,
        declared = d.declared || excluded.declared, deleted_from_code_at = null, synced_at = now(),
        function_schema = null, function_name = null, function_signature = null,
        enabled = $9 or d.enabled,
@@ -73,4 +73,4 @@ on conflict do nothing
 
 -- One sync at a time: two processes that start together must not deadlock over each other's rows.
 -- name: take_turn
-select pg_advisory_xact_lock(hashtextextended('headrace.definitions', 0))
+lock table headrace.definition in share update exclusive mode

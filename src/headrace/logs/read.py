@@ -15,7 +15,9 @@ from headrace.model.log.line import LogLine
 SQL = statements(__file__)
 
 # A page with few wanted lines is filled from several reads of at most this many.
-LARGEST_READ = 5000
+LARGEST_READ = 1000
+# Characters of a page, which a server holds in memory. A single line is always read.
+LARGEST_PAGE = 8_000_000
 POLL_SECONDS = 0.5
 
 Position = tuple[int, int]
@@ -52,13 +54,15 @@ async def read_lines(
     ended_upto, has_ended = await _ended_upto(conn, job_id)
     position = after or (0, 0)
     lines: list[LogLine] = []
+    size = 0
     while True:
         wanted = min(limit - len(lines), LARGEST_READ) if level is None and stream is None else LARGEST_READ
         rows = await conn.fetch(SQL["read_lines"], job_id, *position, wanted, level, stream)
         for run, seq, at, of_level, of_stream, message, fields, is_old in rows:
             if run > ended_upto and not is_old and not _follows((run, seq), position):
                 return LinePage(lines, position, more=False, ended=False)
-            if len(lines) == limit:
+            size += len(message or "") + len(fields or "")
+            if len(lines) == limit or (lines and size > LARGEST_PAGE):
                 return LinePage(lines, position, more=True, ended=False)
             position = (run, seq)
             if message is not None:

@@ -12,6 +12,7 @@ from headrace.errors import BadRequest
 from headrace.model.secret.defaults import without_secret_defaults
 from headrace.model.secret.encrypted_arguments import CannotEncrypt, mark_encrypted
 from headrace.model.settings.definition import DeclaredSettings, DefinitionSettings, read_options
+from headrace.model.settings.setting import NOT_THE_SYSTEM_QUEUE
 from headrace.model.system import SYSTEM_PREFIX
 from headrace.model.trigger.declaration import TriggerDeclaration
 
@@ -92,9 +93,13 @@ def declare(
 
 
 def _problems(definition: Definition) -> list[str]:
-    found = [rule.sentence.rstrip(".") for rule in definition.settings.broken_rules()]
+    broken = definition.settings.broken_rules()
+    found = [rule.sentence.rstrip(".") for rule in broken if not (definition.system and rule is NOT_THE_SYSTEM_QUEUE)]
     if not KEY.fullmatch(definition.key):
         found.append("a key has 1 to 200 of A-Z a-z 0-9 _ . : - and starts with a letter or digit")
+    tenants = definition.settings.tenants
+    if definition.triggers and tenants is not None and "default" not in tenants:
+        found.append('triggers in code belong to the tenant "default", which tenants does not name')
     if definition.key.startswith(SYSTEM_PREFIX) and not definition.system:
         found.append(f"keys that begin with {SYSTEM_PREFIX} are reserved for built-in jobs")
     return found

@@ -55,6 +55,8 @@ async def enqueue(connection: Any, requests: Sequence[JobRequest], check: Check,
 async def enqueue_alike(connection: Any, groups: Sequence[Alike], origin: Origin) -> list[UUID]:
     """The same by one statement for each group, whose payloads are checked already."""
     ids: list[UUID] = []
+    if not groups:
+        return ids
     with _sending(groups, origin.tenant) as trace:
         for group in groups:
             ids += await fetch_column(connection, SQL["enqueue"], _values(group, origin, trace))

@@ -17,12 +17,15 @@ select true from headrace.rollup_turn
 
 -- What is deleted is added, for each minute, each hour and for ever. Under the turn's lock nobody else writes these rows;
 -- what another turn folded after our snapshot was taken is gone when we come to delete it, so nothing is counted twice.
+-- A lane in which something happened is in use again: every job that comes leaves a delta with it.
 -- How long a run took is told of those that came to an end of their own: not released, lost, snoozed or canceled.
 -- name: fold_batch
 with taken as materialized (
   delete from headrace.rollup_delta
    where ctid = any(array(select ctid from headrace.rollup_delta limit $1))
   returning at, tenant_id, lane_id, n, outcome, final, latency_bucket, duration_bucket, again, latency_seconds, duration_seconds
+), used as (
+  update headrace.lane set unused_since = null where unused_since is not null and id = any(array(select lane_id from taken))
 ), timed as (
   select taken.*, definition_id, date_trunc('minute', at, 'UTC') as minute, date_trunc('hour', at, 'UTC') as hour,
          outcome in ('succeeded', 'failed', 'timed_out', 'retried') as of_its_own

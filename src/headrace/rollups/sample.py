@@ -14,5 +14,6 @@ async def sample_queue(conn: Connection, *, when_due: bool = False) -> int | Non
         if not await conn.fetchval(SQL["take_turn"], not when_due):
             return None
         jobs: int = await conn.fetchval(SQL["sample_queue"])
+        await conn.execute(SQL["note_unused_lanes"])
         await conn.execute(SQL["note_sampled"])
         return jobs

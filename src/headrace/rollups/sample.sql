@@ -35,5 +35,22 @@ with counted as materialized (
 )
 select coalesce(sum(jobs), 0)::bigint from counted
 
+-- Lanes without live jobs, by the sample just made, of queues that nothing declares; and those that are declared or have jobs again.
+-- Under the turn's lock nobody folds, so what comes meanwhile clears the mark with its delta, later.
+-- name: note_unused_lanes
+with unused as materialized (
+  select lane.id from headrace.lane
+   where not exists (select from headrace.queue_sample where lane_id = lane.id)
+     and queue not in (
+       select queue from headrace.definition where deleted_from_code_at is null
+       union select queue from headrace.trigger where queue is not null
+       union select unnest(queues) from headrace.worker where state = 'live'
+       union select unnest(queues) from headrace.tenant
+       union select queue from headrace.queue_setting
+       union select queue from headrace.queue_pause)
+)
+update headrace.lane set unused_since = case when unused_since is null then now() end
+ where (unused_since is null) = (id in (select id from unused))
+
 -- name: note_sampled
 update headrace.rollup_turn set sampled_at = clock_timestamp(), sample_took = clock_timestamp() - now()

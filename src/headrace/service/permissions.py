@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headrace.errors import HeadraceError
+from headrace.errors import Forbidden
 from headrace.service.principal import Principal, Role
 
 SUPER: frozenset[Role] = frozenset({"super_admin"})
@@ -63,12 +63,6 @@ ALLOWED: dict[str, frozenset[Role]] = {
     "overview.read": READERS,
     "worker.work": WORKERS,
 }
-
-
-class Forbidden(HeadraceError):
-    """Your role may not do this."""
-
-    code, status = "forbidden", 403
 
 
 def authorise(principal: Principal, action: str) -> None:

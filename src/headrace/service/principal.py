@@ -23,6 +23,8 @@ class Principal:
     tenant_id: int | None = None
     queues: tuple[str, ...] = ("*",)
     token_id: UUID | None = None
+    # The hash of the token or the session that it came with.
+    credential: bytes | None = None
 
     def of_tenant(self, name: str, tenant_id: int) -> Self:
         """The same, at work for one tenant."""

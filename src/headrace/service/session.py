@@ -107,7 +107,7 @@ async def _confine(conn: Connection, principal: Principal, tenant: str) -> int:
         tenant_id = await find_tenant(conn, tenant)
     # Until the end of the transaction, so that a connection never comes back to the pool as somebody's.
     try:
-        await conn.execute(SQL["confine"], str(tenant_id))
+        await conn.execute(SQL["confine"], str(tenant_id), principal.role == "super_admin")
     except (asyncpg.InvalidParameterValueError, asyncpg.InsufficientPrivilegeError) as error:
         # Where this is mounted, no start of ours has looked.
         raise DatabaseUnusable(f"requests of tenants cannot be served: {error}: {CURE}.") from error

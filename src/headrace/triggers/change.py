@@ -41,7 +41,7 @@ async def create_trigger(
 ) -> UUID:
     """A new trigger; refused with the reason where its rule, its payload or its name will not do."""
     complete = complete_settings(settings)
-    _check_payload(name, complete, await schema_of(conn, definition))
+    _check_payload(name, complete, await schema_of(conn, definition, tenant=tenant))
     try:
         with translated_errors():
             trigger_id: UUID = await conn.fetchval(
@@ -57,7 +57,7 @@ async def update_trigger(conn: Connection, name: str, changes: Mapping[str, Any]
     async with conn.transaction():
         trigger_id = await _lock(conn, name, tenant)
         before = await get_trigger(conn, name, tenant=tenant)
-        schema = await schema_of(conn, before.definition)
+        schema = await schema_of(conn, before.definition, tenant=tenant, known=True)
         if "payload" in changes:
             kept = before.settings["payload"]
             edited = await by_size(rough_size(kept, LARGE), _unmasked, changes["payload"], kept, schema)
@@ -98,10 +98,13 @@ async def _lock(conn: Connection, name: str, tenant: str) -> UUID:
     return trigger_id
 
 
-async def schema_of(conn: Connection, definition: str) -> str:
-    """The definition's schema; triggers have no key, so one with secret fields is refused."""
+async def schema_of(conn: Connection, definition: str, *, tenant: str, known: bool = False) -> str:
+    """The definition's schema; triggers have no key, so one with secret fields is refused.
+
+    A tenant that may not run the definition hears of it only where a trigger of its own has it, and so it is `known`.
+    """
     with field_context("definition"), translated_errors():
-        schema, secret = await conn.fetchrow(SQL["schema_of"], definition) or ("{}", [])
+        schema, secret = await conn.fetchrow(SQL["schema_of"], definition, tenant, known) or ("{}", [])
     if secret:
         raise Conflict(
             f'a trigger cannot enqueue "{definition}": a trigger has no key to encrypt {", ".join(secret)}',

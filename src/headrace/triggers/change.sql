@@ -1,11 +1,11 @@
 -- name: schema_of
-select payload_schema, secret_fields from headrace._runnable($1)
+select payload_schema, secret_fields from headrace._runnable($1, headrace._tenant_id($2), known => $3)
 
 -- name: create_trigger
 insert into headrace.trigger (
   tenant_id, name, definition_id, enabled, created_by, {trigger})
-select headrace._tenant_id($1), $2, (headrace._runnable($3)).id, $5, $6, new.{trigger}
-  from jsonb_populate_record(null::headrace.trigger, $4) as new
+select own.id, $2, (headrace._runnable($3, own.id)).id, $5, $6, new.{trigger}
+  from headrace._tenant_id($1) as own (id), jsonb_populate_record(null::headrace.trigger, $4) as new
 returning id
 
 -- name: lock_trigger

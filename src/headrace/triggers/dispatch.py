@@ -106,7 +106,7 @@ async def _handle(conn: Connection, rules: Rules, events: Sequence[Any]) -> None
     begun = [event["id"] for event in events if event["begun"]]
     delivered = {(row[0], row[1]) for row in await conn.fetch(SQL["read_delivered"], begun)} if begun else frozenset()
     for _ in range(MOST_ROUNDS):
-        view = await _look(conn, rules, events[0]["tenant_id"], names)
+        view = await _look(conn, rules, events[0], names)
         evaluated = await asyncio.to_thread(evaluate, events, view.waiting, delivered)
         try:
             async with short_transaction(conn):
@@ -123,12 +123,13 @@ async def _handle(conn: Connection, rules: Rules, events: Sequence[Any]) -> None
     )
 
 
-async def _look(conn: Connection, rules: Rules, tenant_id: int, names: list[str]) -> View:
-    matched = await conn.fetch(SQL["read_triggers"], tenant_id, names)
+async def _look(conn: Connection, rules: Rules, event: Any, names: list[str]) -> View:
+    """All that wait for one of these names and are of the event's tenant."""
+    matched = await conn.fetch(SQL["read_triggers"], event["tenant_id"], names)
     await rules.load(conn, matched)
     waiting: dict[str, list[Waiting]] = {}
     for row in rules.known(matched):
-        waiting.setdefault(row["event"], []).append(rules.waiting(row["id"]))
+        waiting.setdefault(row["event"], []).append(rules.waiting(row["id"], event["tenant"]))
     return View(waiting, rules.stamps(matched))
 
 

@@ -110,7 +110,7 @@ async def _plan(conn: Connection, rules: Rules, good: Sequence[tuple[Any, Rule]]
             live=row["id"] in live,
             failing=row["id"] in failing,
             fired_before=row["id"] in before,
-            obstacle=terms.obstacle,
+            obstacle=terms.obstacle_of(row["tenant"]),
         )
         plan = plan_fires(rule, standing, now=row["now"], check=terms.check)
         planned.append(Planned(row, rule, plan))

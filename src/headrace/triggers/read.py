@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -9,6 +10,7 @@ from uuid import UUID
 
 from headrace.aside import by_size
 from headrace.db.connect import Connection
+from headrace.db.page import fetch_page
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
@@ -31,6 +33,13 @@ class TriggerFilter:
     enabled: bool | None = None
     event: str | None = None
     include_system: bool = False
+
+
+class TriggerRows(NamedTuple):
+    """Triggers in order. `more`: there are others behind them."""
+
+    items: Sequence[Trigger]
+    more: bool
 
 
 class Named(NamedTuple):
@@ -58,9 +67,11 @@ async def list_triggers(conn: Connection, *, tenant: str) -> list[Trigger]:
 
 async def page_triggers(
     conn: Connection, wanted: TriggerFilter, *, tenant_id: int | None, after: tuple[str, UUID] | None, limit: int
-) -> list[Trigger]:
-    """Some of a tenant's, or of everybody's, by name and id."""
-    return await _read(conn, wanted, tenant_id=tenant_id, after=after, limit=limit)
+) -> TriggerRows:
+    """A page of a tenant's, or of everybody's, by name and id."""
+    values = _values(wanted, tenant_id=tenant_id, after=after, limit=limit + 1)
+    page = await fetch_page(conn, SQL["read_triggers"], *values, limit=limit, json_columns=("payload", "declared"))
+    return TriggerRows(await _triggers(page.rows), page.more)
 
 
 async def name_trigger(conn: Connection, trigger_id: UUID, *, tenant_id: int | None, deleted: bool = False) -> Named:
@@ -105,17 +116,20 @@ async def _tenant_id(conn: Connection, tenant: str) -> int:
     return found
 
 
-async def _read(
-    conn: Connection,
-    wanted: TriggerFilter = ALL,
+async def _read(conn: Connection, *, tenant_id: int, name: str | None = None) -> list[Trigger]:
+    return await _triggers(await conn.fetch(SQL["read_triggers"], *_values(ALL, tenant_id=tenant_id, name=name)))
+
+
+def _values(
+    wanted: TriggerFilter,
     *,
     tenant_id: int | None,
     name: str | None = None,
     after: tuple[str, UUID] | None = None,
     limit: int | None = None,
-) -> list[Trigger]:
-    rows = await conn.fetch(
-        SQL["read_triggers"],
+) -> tuple[Any, ...]:
+    """Of the statement, in order."""
+    return (
         tenant_id,
         name,
         wanted.definition,
@@ -126,6 +140,9 @@ async def _read(
         limit,
         wanted.include_system or (wanted.definition or "").startswith(SYSTEM_PREFIX),
     )
+
+
+async def _triggers(rows: Sequence[Any]) -> list[Trigger]:
     size = sum(len(row["payload"]) + len(row["declared"] or "") for row in rows)
     return await by_size(size, lambda: [_trigger(row) for row in rows])
 

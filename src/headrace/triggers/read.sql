@@ -6,6 +6,7 @@ select t.id, tenant.name as tenant, t.name, d.key as definition, t.enabled, t.pa
        t.created_at, t.created_by, to_jsonb(t) - 'payload' - 'declared' as columns, t.payload, t.declared,
        case when not t.enabled then null when d.deleted_from_code_at is not null then 'deleted_from_code'
             when not d.enabled then 'definition_disabled' when cardinality(d.secret_fields) > 0 then 'secret_fields'
+            when tenant.name <> all(d.tenants) then 'tenant_not_allowed'
             when not exists (select from headrace.worker as w
                               where w.state = 'live' and w.lease_expires_at > now()
                                 and (d.key = any(w.definitions) or (d.kind = 'sql' and '*sql' = any(w.definitions)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -23,14 +23,20 @@ Stamp = tuple[int, int]
 
 
 class DefinitionTerms(NamedTuple):
-    """How jobs of a definition run unless a trigger says otherwise; `obstacle` says why there can be none."""
+    """How jobs of a definition run unless a trigger says otherwise; `obstacle` says why no tenant can have one."""
 
     version: int
     queue: str
     priority: int
     max_attempts: int
+    tenants: Collection[str] | None
     obstacle: str | None
     check: Check
+
+    def obstacle_of(self, tenant: str) -> str | None:
+        """Why this tenant can have no job of it."""
+        barred = self.tenants is not None and tenant not in self.tenants
+        return self.obstacle or ("tenant_not_allowed" if barred else None)
 
 
 class Rules:
@@ -59,9 +65,7 @@ class Rules:
                 self._checks[row["id"]] = row["version"], payload_check(row["payload_schema"])
         for row in rows:
             check = self._checks[row["id"]][1]
-            self._terms[row["id"]] = DefinitionTerms(
-                row["version"], row["queue"], row["priority"], row["max_attempts"], row["obstacle"], check
-            )
+            self._terms[row["id"]] = DefinitionTerms._make((*row[1:], check))
 
     def known(self, rows: Sequence[Any]) -> list[Any]:
         """The rows whose rule was loaded as the row has it: all that are locked, but not one changed meanwhile."""
@@ -81,13 +85,13 @@ class Rules:
         rule = self.rule(row["id"])
         return row["version"], 0 if isinstance(rule, BadRequest) else self.terms(rule).version
 
-    def waiting(self, trigger_id: UUID) -> Waiting:
+    def waiting(self, trigger_id: UUID, tenant: str) -> Waiting:
         """What is needed to evaluate a trigger, apart from this object, which may learn of changes meanwhile."""
         rule = self.rule(trigger_id)
         if isinstance(rule, BadRequest):
             return Waiting(trigger_id, rule, None, lambda _payload: None)
         terms = self.terms(rule)
-        return Waiting(trigger_id, rule, terms.obstacle, terms.check)
+        return Waiting(trigger_id, rule, terms.obstacle_of(tenant), terms.check)
 
     def rule(self, trigger_id: UUID) -> Rule | BadRequest:
         """The rule, or what is wrong with it."""

@@ -26,6 +26,12 @@ CAP = 100
 MOST_BACKFILLED = 10_000
 
 OneOrMore = Literal["allow", "skip"]
+OBSTACLES = {
+    "deleted_from_code": "its definition was deleted from code",
+    "definition_disabled": "its definition is disabled",
+    "secret_fields": "its definition has secret fields",
+    "tenant_not_allowed": "its tenant may not run its definition",
+}
 
 
 class Ran(NamedTuple):
@@ -125,8 +131,8 @@ async def _locked(conn: Connection, name: str, tenant: str) -> AsyncIterator[tup
             raise BadRequest(f'trigger "{name}" is not valid: {rule}')
         if rule.trigger_type == "event":
             raise Conflict(f'trigger "{name}" waits for events; publish one with emit')
-        if obstacle := rules.terms(rule).obstacle:
-            raise Conflict(f'trigger "{name}" cannot run: its definition is {obstacle.replace("_", " ")}')
+        if obstacle := rules.terms(rule).obstacle_of(tenant):
+            raise Conflict(f'trigger "{name}" cannot run: {OBSTACLES[obstacle]}')
         yield row, rule, rules
 
 

@@ -243,6 +243,7 @@ declare namespace Api {
     events_days: number;
     rollups_days: number;
     tokens_days: number;
+    audit_days: number;
   }
 
   interface DeclaredTrigger {
@@ -262,6 +263,7 @@ declare namespace Api {
     retry_base_seconds: number;
     retry_cap_seconds: number;
     retry_jitter_seconds: number;
+    tenants: string[] | null;
     max_concurrency: number | null;
     concurrency_key: string | null;
     max_concurrency_per_key: number | null;
@@ -283,6 +285,7 @@ declare namespace Api {
     retry_base_seconds?: number;
     retry_cap_seconds?: number;
     retry_jitter_seconds?: number;
+    tenants?: string[] | null;
     max_concurrency?: number | null;
     concurrency_key?: string | null;
     max_concurrency_per_key?: number | null;
@@ -307,6 +310,7 @@ declare namespace Api {
     retry_base_seconds: number;
     retry_cap_seconds: number;
     retry_jitter_seconds: number;
+    tenants: string[] | null;
     max_concurrency: number | null;
     concurrency_key: string | null;
     max_concurrency_per_key: number | null;
@@ -438,6 +442,11 @@ declare namespace Api {
     ended: Ended[];
   }
 
+  interface FinishAnswer {
+    refused: JobRef[];
+    left_out: LeftOut[];
+  }
+
   interface FireAnswer {
     due_at: string;
     outcome: "fired" | "skipped";
@@ -510,6 +519,7 @@ declare namespace Api {
     retry_base_seconds: number;
     retry_cap_seconds: number;
     retry_jitter_seconds: number;
+    tenants: string[] | null;
     max_concurrency: number | null;
     concurrency_key: string | null;
     max_concurrency_per_key: number | null;
@@ -648,11 +658,20 @@ declare namespace Api {
     worker_id: number;
   }
 
+  interface LeftOut {
+    job_id: string;
+    run: number;
+    field: string;
+    reason: string;
+  }
+
   interface LimitsAnswer {
     max_queued: number | null;
     max_payload_bytes: number | null;
     requests_per_minute: number | null;
     max_running: number | null;
+    queues: string[];
+    most_urgent_priority: number | null;
   }
 
   interface Line {
@@ -706,6 +725,7 @@ declare namespace Api {
     retry_base_seconds?: number;
     retry_cap_seconds?: number;
     retry_jitter_seconds?: number;
+    tenants?: string[] | null;
     max_concurrency?: number | null;
     concurrency_key?: string | null;
     max_concurrency_per_key?: number | null;
@@ -753,6 +773,7 @@ declare namespace Api {
     retry_base_seconds?: number;
     retry_cap_seconds?: number;
     retry_jitter_seconds?: number;
+    tenants?: string[] | null;
     max_concurrency?: number | null;
     concurrency_key?: string | null;
     max_concurrency_per_key?: number | null;
@@ -1215,7 +1236,9 @@ declare namespace Api {
   }
 
   interface SignIn {
-    token: string;
+    token?: string | null;
+    code?: string | null;
+    replace?: boolean;
   }
 
   interface SkippedAnswer {
@@ -1314,6 +1337,8 @@ declare namespace Api {
     max_payload_bytes?: number | null;
     requests_per_minute?: number | null;
     max_running?: number | null;
+    queues?: string[];
+    most_urgent_priority?: number | null;
   }
 
   interface TenantRunsAnswer {
@@ -1382,7 +1407,7 @@ declare namespace Api {
     runs: number;
     created_at: string;
     created_by: string | null;
-    obstacle: "deleted_from_code" | "definition_disabled" | "secret_fields" | "no_worker" | null;
+    obstacle: "deleted_from_code" | "definition_disabled" | "secret_fields" | "tenant_not_allowed" | "no_worker" | null;
     trigger_type: "schedule" | "init" | "event";
     cron: string | null;
     every_seconds: number | null;
@@ -1591,12 +1616,12 @@ declare namespace Api {
         since?: string | null;
         until?: string | null;
         limit?: number | null;
-        cursor?: number | null;
+        cursor?: string | null;
       };
       answer: Page_AuditAnswer_;
     };
     "/admin/workers": {
-      values: { state?: "live" | "stopped" | "lost" | null; limit?: number | null; cursor?: number | null };
+      values: { state?: "live" | "stopped" | "lost" | null; limit?: number | null; cursor?: string | null };
       answer: Page_WorkerAnswer_;
     };
     "/admin/workers/{worker_id}": { values: { worker_id: number }; answer: WorkerAnswer };
@@ -1753,7 +1778,7 @@ declare namespace Api {
     "/worker/heartbeat": { values: {}; body: Beat; answer: BeatAnswer };
     "/worker/stop": { values: {}; body: Leaving; answer: null };
     "/worker/jobs/claim": { values: {}; body: Claim; answer: ClaimAnswer };
-    "/worker/jobs/finish": { values: {}; body: Finish; answer: RefusedAnswer };
+    "/worker/jobs/finish": { values: {}; body: Finish; answer: FinishAnswer };
     "/worker/logs": { values: {}; body: Lines; answer: RefusedAnswer };
     "/worker/jobs/{job_id}/complete": { values: { job_id: string }; body: Completed; answer: RunEnded };
     "/worker/jobs/{job_id}/fail": { values: { job_id: string }; body: RunFailed; answer: RunEnded };

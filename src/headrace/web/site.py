@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -17,11 +19,11 @@ FOREVER = "public, max-age=31536000, immutable"
 class Site:
     """An ASGI application; it may be mounted anywhere."""
 
-    def __init__(self, api: ASGIApp) -> None:
+    def __init__(self, api: ASGIApp, *, https: Callable[[], bool] = lambda: False) -> None:
         self.api = api
         self._shelf = FileCache()
         self._pages: dict[tuple[str, str], IndexPage] = {}
-        self._safe = SafeHeaders(self._serve)
+        self._safe = SafeHeaders(self._serve, https=https)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._safe(scope, receive, send)

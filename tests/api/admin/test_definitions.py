@@ -50,7 +50,6 @@ async def test_the_list_goes_on_with_its_cursor(acme: httpx.AsyncClient) -> None
     first = (await acme.get(DEFINITIONS, params={"limit": 1})).json()
     rest = (await acme.get(DEFINITIONS, params={"cursor": first["next_cursor"]})).json()
     assert first["items"] + rest["items"] == whole["items"]
-    assert (await acme.get(DEFINITIONS, params={"cursor": "?"})).status_code == 422
 
 
 async def test_a_super_admin_sees_all_with_overrides(api: Api, admin: httpx.AsyncClient) -> None:
@@ -109,6 +108,7 @@ async def test_a_change_reaches_a_running_worker(api: Api, admin: httpx.AsyncCli
     async with running(WorkerProcess(api.hr)):
         (worker,) = (await admin.get(f"{ADMIN}/slow")).json()["workers"]
         assert worker
+        await api.set_tenant("acme", queues=["default"])
         changes = {"timeout_seconds": 0.2, "queue": "express", "max_attempts": 1}
         assert (await admin.patch(f"{ADMIN}/slow", json=changes)).status_code == 200
 

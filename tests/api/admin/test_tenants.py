@@ -16,7 +16,8 @@ async def test_a_tenant_is_made_read_and_changed(admin: httpx.AsyncClient) -> No
     made = await admin.post(TENANTS, json=body)
 
     assert made.status_code == 201, made.text
-    limits = {"max_queued": 5, "max_payload_bytes": None, "requests_per_minute": 600, "max_running": None}
+    own: dict[str, Any] = {"max_running": None, "queues": [], "most_urgent_priority": None}
+    limits = {"max_queued": 5, "max_payload_bytes": None, "requests_per_minute": 600, **own}
     rest = {"weight": 1, "paused": False, "pause": None}
     assert made.json() | {"created_at": ""} == {**body, **rest, "limits": limits, "created_at": ""}
     assert (await admin.get(f"{TENANTS}/initech")).json() == made.json()
@@ -24,7 +25,7 @@ async def test_a_tenant_is_made_read_and_changed(admin: httpx.AsyncClient) -> No
     changed = await admin.patch(f"{TENANTS}/initech", json={"limits": {"max_queued": None, "max_payload_bytes": 100}})
 
     assert changed.json()["title"] == "Initech"
-    wanted = {"max_queued": None, "max_payload_bytes": 100, "requests_per_minute": 600, "max_running": None}
+    wanted = {"max_queued": None, "max_payload_bytes": 100, "requests_per_minute": 600, **own}
     assert changed.json()["limits"] == wanted
     renamed = (await admin.patch(f"{TENANTS}/initech", json={"title": "Initech Ltd"})).json()
     assert (renamed["title"], renamed["limits"]) == ("Initech Ltd", changed.json()["limits"])

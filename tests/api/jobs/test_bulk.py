@@ -12,6 +12,7 @@ from tests.api.conftest import Api
 from tests.waiting import until
 
 from headrace.model.job.request import JobRequest
+from headrace.service.jobs.bulk import MOST_RUNNING
 
 
 async def enqueue(client: httpx.AsyncClient, n: int, **body: Any) -> list[str]:
@@ -60,8 +61,9 @@ async def test_of_jobs_that_are_named_only_those_that_fit_are_changed(acme: http
 
 
 async def test_all_that_fit_are_canceled_and_then_retried_and_deleted(
-    acme: httpx.AsyncClient, globex: httpx.AsyncClient
+    api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient
 ) -> None:
+    await api.set_tenant("acme", queues=["other"])
     await enqueue(acme, 450)
     await enqueue(acme, 3, queue="other")
     await enqueue(globex, 4)
@@ -142,6 +144,20 @@ async def test_a_server_that_starts_goes_on_with_what_another_left(api: Api) -> 
 
     await until("the bulk operation is done", done)
     assert (await api.system.operations.get(operation.id)).done == 5
+
+
+async def test_a_tenant_has_a_few_operations_at_a_time_because_all_take_turns(
+    api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient
+) -> None:
+    await api.execute(
+        "insert into headrace.operation (tenant_id, action, filter, expected, created_by, per_second, position,"
+        " updated_at) select id, 'cancel', '{}', 1, 'ann', 1, gen_random_uuid(), 'infinity'"
+        " from headrace.tenant, generate_series(1, $1) where name = 'acme'",
+        MOST_RUNNING,
+    )
+    refused = await acme.post("/api/v1/jobs/bulk", json={"action": "cancel"})
+    assert (refused.status_code, "20 running bulk operations" in refused.json()["detail"]) == (409, True)
+    await begin(globex, "cancel")
 
 
 async def test_jobs_that_come_later_are_left_alone(api: Api, acme: httpx.AsyncClient) -> None:

@@ -118,6 +118,12 @@ async def test_ten_thousand_jobs_are_one_batch_and_one_more_is_refused(acme: htt
     assert len({item["id"] for item in most.json()["jobs"]}) == 10_000
 
 
+async def test_an_empty_batch_makes_no_jobs(acme: httpx.AsyncClient) -> None:
+    answer = await acme.post("/api/v1/jobs/batch", json={"jobs": []})
+
+    assert (answer.status_code, answer.json()) == (201, {"jobs": []})
+
+
 async def test_a_payload_larger_than_the_tenants_limit_is_refused(api: Api, acme: httpx.AsyncClient) -> None:
     await api.set_tenant("acme", max_payload_bytes=50)
 

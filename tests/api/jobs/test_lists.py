@@ -24,6 +24,8 @@ async def jobs(api: Api, acme: httpx.AsyncClient, globex: httpx.AsyncClient) -> 
         "canceled": {"queue": "mail"},
     }
     made = {}
+    for tenant in ("acme", "globex"):
+        await api.set_tenant(tenant, queues=["mail"])
     for name, body in bodies.items():
         made[name] = (await acme.post("/api/v1/jobs", json={"definition": "work", **body})).json()["id"]
         await api.wait_a_millisecond()
@@ -94,7 +96,7 @@ async def test_a_super_admin_sees_all_tenants_or_the_one_chosen(
 
 @pytest.mark.parametrize(
     "params",
-    [{"statsu": "failed"}, {"status": "broken"}, {"limit": 501}, {"limit": 0}, {"cursor": "x"}, {"offset": 10_001}],
+    [{"statsu": "failed"}, {"status": "broken"}, {"limit": 501}, {"limit": 0}, {"offset": 10_001}],
 )
 async def test_what_a_list_does_not_know_is_refused(acme: httpx.AsyncClient, params: dict[str, Any]) -> None:
     answer = await acme.get("/api/v1/jobs", params=params)
@@ -109,7 +111,8 @@ async def test_an_offset_skips(acme: httpx.AsyncClient, jobs: dict[str, str]) ->
 
     assert len(everything) == len(jobs)
     assert page["items"] == everything[2:5]
-    assert page["next_cursor"] == everything[4]["id"]
+    rest = (await acme.get("/api/v1/jobs", params={"cursor": page["next_cursor"]})).json()
+    assert rest["items"] == everything[5:]
 
 
 async def test_a_list_tells_neither_payload_nor_result(acme: httpx.AsyncClient, jobs: dict[str, str]) -> None:

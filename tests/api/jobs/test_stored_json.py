@@ -48,7 +48,6 @@ async def test_what_a_worker_says_is_refused_by_the_name_of_its_field_and_the_jo
     answers = {
         "lines.0.fields_json": await hand.post("logs", lines=[line]),
         "ended.0.result_json": await hand.post("jobs/finish", ended=[{**run, "result_json": text}]),
-        "ended.0.detail_json": await hand.post("jobs/finish", ended=[{**run, "detail_json": text}]),
     }
     for field, answer in answers.items():
         assert answer.status_code == 422, (field, answer.text)

@@ -90,7 +90,7 @@ class Pair:
     """Two nodes, and a URL that names both."""
 
     def __init__(self, folder: Path) -> None:
-        account = account_for(folder / "none")
+        account = account_for(folder / "none").maker
         install = runnable_by(account, find_install(), state_folder)
         missing = [name for name in PROGRAMS if not Path(install.program(name)).exists()]
         assert not missing, f"{install.bin_dir} lacks {', '.join(missing)}"

@@ -16,10 +16,16 @@ async def test_tenants_are_made_listed_and_changed(cli: Cli) -> None:
     assert [one["name"] for one in await cli.json("tenants", "list")] == ["acme", "default"]
     assert "Acme Ltd" in await cli.ok("tenants", "list")
     assert len(await cli.json("tenants", "list", "--limit", "1")) == 1
-    changed = await cli.one("tenants", "update", "acme", "--max-queued", "none", "--requests-per-minute", "60")
+    place = ("--queues", "mail, bulk", "--most-urgent-priority", "50")
+    changed = await cli.one("tenants", "update", "acme", "--max-queued", "none", "--requests-per-minute", "60", *place)
     limits = {"max_queued": None, "max_payload_bytes": None, "requests_per_minute": 60, "max_running": None}
-    assert changed["limits"] == limits
-    assert "requests a minute  60" in await cli.ok("tenants", "show", "acme")
+    assert changed["limits"] == {**limits, "queues": ["mail", "bulk"], "most_urgent_priority": 50}
+    shown = await cli.ok("tenants", "show", "acme")
+    own = "the definition's own"
+    for line in ("requests a minute     60", f"queues                {own}, mail, bulk", "most urgent priority  50"):
+        assert line in shown
+    unset = await cli.one("tenants", "update", "acme", "--queues", "none", "--most-urgent-priority", "none")
+    assert unset["limits"] == {**limits, "queues": [], "most_urgent_priority": None}
     assert (await cli.one("tenants", "show", "acme"))["title"] == "Acme Ltd"
 
 
@@ -29,6 +35,7 @@ async def test_a_bad_word_about_tenants_is_explained(served: Cli) -> None:
         (("update", "nobody", "--title", "x"), 3, 'unknown tenant "nobody"'),
         (("update", "default"), 2, "nothing to change: give --title"),
         (("update", "default", "--max-queued", "many"), 2, "--max-queued is a whole number, or none"),
+        (("update", "default", "--queues", "headrace"), 2, 'The queue "headrace" is for the jobs of Headrace itself'),
         (("create", "No Name!"), 2, "name"),
         (("list", "--limit", "0"), 2, "--limit"),
         (("create",), 2, "NAME"),

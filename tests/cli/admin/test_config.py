@@ -13,6 +13,22 @@ from headrace import Headrace
 from headrace.cli.admin.config_file import template
 from headrace.config import keys, load_settings
 
+PASSWORDS = [
+    "postgresql://me:hunter2seven@here/jobs",
+    "postgresql://me:hunter%402seven@here/jobs",
+    "postgresql://me:hunter@/?#2seven@here/jobs",
+    "postgresql://:hunter2seven@here/jobs",
+    "postgresql://me:hunter2seven@a:1,b:2/jobs?sslmode=require",
+    "postgresql:///jobs?host=/a,/b&user=me&password=hunter2seven&port=1",
+    "postgresql://here/jobs?PASSWORD=hunter2seven",
+    "postgresql://here/jobs?pass%77ord=hunter%262seven",
+    "postgresql://here/jobs?sslcert=a&sslpassword=hunter;2seven&sslmode=require",
+    "host=here password=hunter2seven user=me",
+    "host=here password = 'hunter \\' 2seven' user=me",
+    "sslpassword='hunter 2seven",
+    "me:hunter2seven@here/jobs",
+]
+
 
 @pytest.fixture
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
@@ -98,6 +114,33 @@ async def test_the_rest_of_the_file_stays_as_it_is(cli: Cli, file: Path) -> None
     assert file.read_text() == before.replace("81", "82") + "worker_concurrency = 8\n"
     assert file.stat().st_mode & 0o777 == 0o600
     assert [one.name for one in file.parent.iterdir()] == ["headrace.toml"]
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, 0o600), (0o644, 0o600), (0o666, 0o600), (0o400, 0o400)])
+async def test_only_the_owner_reads_a_file_that_was_set(cli: Cli, file: Path, before: int | None, after: int) -> None:
+    if before is not None:
+        file.touch()
+        file.chmod(before)
+    await cli.ok("config", "set", "smtp.password", "hunter2")
+    assert file.stat().st_mode & 0o777 == after
+    file.unlink()
+    await cli.ok("config", "init")
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("value", PASSWORDS)
+async def test_no_form_of_a_password_is_shown(cli: Cli, value: str) -> None:
+    shown = await cli("config", "show", HEADRACE_DATABASE_URL=value, HEADRACE_SERVER_PUBLIC_URL=value)
+    got = await cli("config", "get", "database.url", HEADRACE_DATABASE_URL=value)
+    for said in (shown, got):
+        assert "***" in said.out
+        assert "hunter" not in said.out + said.err
+        assert "2seven" not in said.out + said.err
+
+
+async def test_what_is_no_password_is_shown(cli: Cli) -> None:
+    for value in ("postgresql://me@here:5432/jobs?sslmode=require&application_name=a", "host=here user=me dbname=jobs"):
+        assert await cli.ok("config", "get", "database.url", HEADRACE_DATABASE_URL=value) == f"{value}\n"
 
 
 async def test_what_is_not_allowed_is_not_written(cli: Cli, file: Path) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from tests.cli.calling import Shell
 
 from headrace.db.compare import shortened
 from headrace.db.connect import Connection, Endpoint
+from headrace.db.embedded.binaries import find_install
 from headrace.db.function_files import read_function_files
 from headrace.db.migrate import migrate, read_migrations
 
@@ -58,6 +61,27 @@ def test_migrations_are_taken_shown_and_taken_back(tmp_path: Path, empty_databas
     agreed = shell.call("db", "rollback", "--steps", "99", stdin="y\n")
     assert agreed.out.count("rolled back") == len(steps) - 1
     assert shell.call("db", "migrate").out.splitlines() == taken.out.splitlines()
+
+
+@pytest.mark.parametrize("form", ["{user}:hunter%402@", "{user}@{rest}password=hunter%402&sslpassword=hunter%402&"])
+def test_psql_has_the_password_and_shows_it_to_no_other_user(
+    tmp_path: Path, empty_database_url: str, form: str
+) -> None:
+    parts = urlsplit(empty_database_url)
+    user, host = parts.netloc.split("@")
+    login, _, query = form.partition("{rest}")
+    netloc = login.format(user=user.partition(":")[0]) + host
+    url = parts._replace(netloc=netloc, query=f"{query}{parts.query}").geturl()
+    path = f"{find_install().bin_dir}:{os.environ['PATH']}"
+    shell = Shell(tmp_path, HEADRACE_DATABASE_URL=url, PATH=path)
+
+    said = shell.call("db", "psql", "-At", "-c", "\\! tr '\\0' ' ' < /proc/$PPID/cmdline; echo; echo $PGPASSWORD")
+    assert (said.code, said.err) == (0, "")
+    arguments, password = said.out.splitlines()
+    assert "psql" in arguments
+    assert "hunter" not in arguments
+    assert password == "hunter@2"
+    assert shell.call("db", "psql", "-At", "-c", "select 1").out == "1\n"
 
 
 async def test_a_changed_function_is_replaced_without_a_step(tmp_path: Path, empty_database_url: str) -> None:

@@ -29,6 +29,11 @@ async def test_settings_are_changed(served: Cli) -> None:
     changed = await served.one("definitions", "set", "say_hello", "timeout=none", "retry_base_seconds=2s")
     assert (changed["timeout_seconds"], changed["retry_base_seconds"], changed["priority"]) == (None, 2, 10)
     assert "priority: 10" in await served.ok("definitions", "show", "say_hello")
+    assert await served.ok("definitions", "set", "say_hello", "tenants=acme, globex") == (
+        "say_hello  tenants acme, globex\n"
+    )
+    assert "acme, globex" in await served.ok("definitions", "show", "say_hello")
+    assert (await served.one("definitions", "set", "say_hello", "tenants=none"))["tenants"] is None
 
 
 @pytest.mark.parametrize(
@@ -36,6 +41,7 @@ async def test_settings_are_changed(served: Cli) -> None:
     [
         ("priority", "NAME=VALUE"),
         ("priority=high", "priority is a whole number from 0 to 1,000"),
+        ("tenants=", "tenants is 1 to 1,000 names of tenants"),
         ("enabled=perhaps", "enabled is true or false"),
         ("timeout=long", "timeout is a length of time"),
         ("priorty=1", "did you mean priority?"),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import re
+import shlex
 import signal
 import subprocess
 from pathlib import Path
 from uuid import UUID
 
 import httpx
+from tests.api.served import free_port
 from tests.cli.calling import Shell
 from tests.waiting import PATIENCE, until
 
@@ -44,6 +48,28 @@ async def test_the_tour_runs_in_an_empty_folder_and_leaves_no_server_behind(tmp_
         end(dev)
     await until("no server is left", lambda: not lives(postmaster))
     assert "Traceback" not in log_of(tmp_path)
+
+
+async def test_the_link_that_dev_prints_opens_one_session_and_no_log_has_the_token(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    dev = shell.start("dev", "--data-dir", "data", "--port", str(free_port()))
+    try:
+        await until("the link is printed", lambda: "#code=" in log_of(tmp_path) or dev.poll() is not None)
+        assert dev.poll() is None, log_of(tmp_path)
+        printed = re.search(r"sign in at (\S+)/#code=(\S+) within 60 seconds; .* run: headrace (.*)", log_of(tmp_path))
+        assert printed is not None, log_of(tmp_path)
+        where, code, again = printed.groups()
+        link = (await asyncio.to_thread(shell.call, *shlex.split(again))).out
+        assert link.startswith(f"{where}/#code=")
+
+        assert (tmp_path / "data" / "admin-token").read_text().strip() not in log_of(tmp_path) + link
+        async with httpx.AsyncClient(base_url=where) as client:
+            codes = (code, code, link.strip().partition("#code=")[2])
+            answers = [await client.post("/api/v1/session", json={"code": one}) for one in codes]
+            assert [answer.status_code for answer in answers] == [204, 422, 204]
+            assert (await client.get("/api/v1/session")).json()["role"] == "super_admin"
+    finally:
+        end(dev)
 
 
 async def test_dev_goes_on_when_its_worker_is_drained_and_ends_with_a_signal(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ def test_the_server_runs_unprivileged(data_dir: Path, own: OwnerFactory) -> None
 def test_root_without_an_account_to_lend_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(account, "CANDIDATES", ("no-such-user",))
+    monkeypatch.setattr(account, "FREE_IDS", ())
 
     with pytest.raises(EmbeddedServerError, match="useradd"):
         account_for(tmp_path / "postgres")

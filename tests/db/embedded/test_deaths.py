@@ -144,7 +144,7 @@ def test_a_killed_first_start_leaves_nothing_half_made(data_dir: Path, own: Owne
     def drafts() -> list[Path]:
         return list(cluster_of(data_dir).parent.glob(f"{UNFINISHED}*"))
 
-    wait_until("initdb is at work", lambda: any((draft / "PG_VERSION").exists() for draft in drafts()))
+    wait_until("initdb is at work", lambda: any((draft / "postgres" / "PG_VERSION").exists() for draft in drafts()))
     owner.kill()
     assert not cluster.exists()
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headrace.model.secret.masking import MASK, MaskedStream, Masker, written_forms
+from headrace.model.secret.masking import ALL_MASKED, MASK, MaskedStream, Masker, written_forms
 
 SECRET = 'p/ä"ss w+ord&1'
 FORMS = [
@@ -108,3 +108,17 @@ def test_nothing_secret_costs_nothing_and_changes_nothing() -> None:
 def test_any_text_can_be_masked() -> None:
     odd = "a\ud800b\x00" + SECRET + "\udfff"
     assert Masker([SECRET]).mask_text(odd) == "a\ud800b\x00***\udfff"
+
+
+@pytest.mark.parametrize("secrets", [[f"secret-{n}" for n in range(1_001)], ["x" * 60_000, "y" * 60_000]])
+def test_with_more_secrets_than_can_be_looked_for_everything_is_masked(secrets: list[str]) -> None:
+    masker, said = Masker(secrets), f"one\n{secrets[-1]}\r\n\ntwo\n"
+    assert masker
+    assert masker.patterns == []
+    assert (masker.mask_text(said), masker.mask_text("")) == (ALL_MASKED, "")
+    assert masker.mask(said.encode()) == b"***\n***\r\n\n***\n"
+    assert masked_in_pieces(masker, said.encode(), [2, 9]).replace(b"*", b"") == b"\n\r\n\n\n"
+
+
+def test_the_same_secret_again_and_again_is_one() -> None:
+    assert Masker(["hunter22"] * 85_000).mask_text("it is hunter22") == "it is ***"

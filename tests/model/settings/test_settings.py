@@ -100,6 +100,7 @@ ODD_TEXTS = [
     "ключ",
     "a\u3000",
 ]
+ODD_TEXTS += ["headrace", "Headrace", "headrace.x"]
 ODD_TEXTS += ["22:01", "24:00", "9:00", "10:60", "10:00:00", "1\u0660:00"]
 ODD_TEXTS += ["a" * length for length in (100, 101, 500, 501, 100_000, 100_001)]
 

@@ -7,8 +7,9 @@ import collections
 import itertools
 from datetime import timedelta
 
+from tests.triggers.triggering import UNASKED
 from tests.waiting import until
-from tests.worker.running import finished, until_status, working
+from tests.worker.running import app_on, finished, until_status, working
 
 from headrace import Headrace
 from headrace.db.connect import Connection
@@ -141,3 +142,24 @@ async def test_a_paused_tenant_goes_on_when_it_is_resumed(hr: Headrace, connecti
         assert (await hr.get_job(paused)).status == "queued"
         await hr.control.tenants.resume("acme")
         assert (await finished(hr, paused)).status == "succeeded"
+
+
+async def test_a_tenant_that_is_put_on_the_list_wakes_workers_for_what_waited(
+    database_url: str, connection: Connection
+) -> None:
+    hr = app_on(database_url, **UNASKED)
+
+    @hr.job(tenants=["default", "acme"])
+    async def work() -> None:
+        """Anything."""
+
+    async with working(hr):
+        await hr.control.tenants.create("acme")
+        await hr.control.definitions.pause("work")
+        barred, ours = await hr.enqueue("work", tenant="acme"), await hr.enqueue("work")
+        await hr.control.definitions.update("work", tenants=["default"])
+        await hr.control.definitions.resume("work")
+        assert (await finished(hr, ours)).status == "succeeded"
+        assert (await hr.get_job(barred)).status == "queued"
+        await hr.control.definitions.update("work", tenants=None)
+        assert (await finished(hr, barred)).status == "succeeded"

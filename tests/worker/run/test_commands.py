@@ -73,6 +73,23 @@ async def test_a_hostile_payload_fails_the_job_with_the_fields_name(
     assert await said(connection, job_id) == []
 
 
+async def test_the_workers_own_file_decides_for_which_tenants_a_command_runs(
+    database_url: str, connection: Connection, tmp_path: Path
+) -> None:
+    ran = python("open(sys.argv[1], 'a').write(sys.argv[2])", str(tmp_path / "ran"), "{tenant}", tenants=["acme"])
+    async with working(hr := commands_on(database_url, ran=ran)):
+        await connection.execute("insert into headrace.tenant (name) values ('acme')")
+        # Whoever can write the database lets everyone run it.
+        await connection.execute("update headrace.definition set tenants = null where key = 'ran'")
+        for tenant, status in (("default", "dead_letter"), ("acme", "succeeded")):
+            job = await finished(hr, await connection.fetchval("select headrace.enqueue('ran', tenant => $1)", tenant))
+            assert job.status == status
+            if tenant == "default":
+                assert 'does not run the command for tenant "default"' in str(job.last_error)
+                assert "tenants of [commands.ran]" in str(job.last_error)
+    assert (tmp_path / "ran").read_text() == "acme"
+
+
 async def test_the_environment_is_exactly_what_was_declared(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HIDDEN", "not for commands")
     monkeypatch.setenv("PASSED", TOKEN)

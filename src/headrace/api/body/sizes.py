@@ -19,6 +19,7 @@ LARGEST: dict[str, int] = {
     "update_trigger": PAYLOAD,
     "test_render": PAYLOAD,
     "complete_run": PAYLOAD,
+    "fail_run": PAYLOAD,
     "enqueue_batch": BATCH,
     "finish_jobs": BATCH,
     "write_logs": BATCH,

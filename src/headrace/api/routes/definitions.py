@@ -9,7 +9,8 @@ from pydantic import ConfigDict, Field
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.schemas import Page, RequestModel, ResponseModel, Text, without_defaults
+from headrace.api.paging import CurrentCursors, Cursor
+from headrace.api.schemas import Page, RequestModel, ResponseModel, without_defaults
 from headrace.define.read import DefinitionRecord
 from headrace.model.definition import Kind
 from headrace.model.settings.definition import DeclaredSettings
@@ -38,7 +39,7 @@ class DefinitionQuery(RequestModel):
     """A page of definitions."""
 
     limit: int = Field(default=100, ge=1, le=500)
-    cursor: Text | None = Field(default=None, description="`next_cursor` of the previous page")
+    cursor: Cursor = None
 
 
 DefinitionsAnswer = Page[DefinitionAnswer]
@@ -53,14 +54,18 @@ def definition_fields(definition: DefinitionRecord) -> dict[str, Any]:
     """Of the record, what everybody may see."""
     names = ("key", "kind", "description", "payload_schema", "secret_fields")
     said = {name: getattr(definition, name) for name in names}
-    return {**said, "tags": tuple(definition.tags), **definition.settings}
+    settings = {name: tuple(value) if isinstance(value, list) else value for name, value in definition.settings.items()}
+    return {**said, "tags": tuple(definition.tags), **settings}
 
 
 @router.get("")
-async def list_definitions(service: CurrentService, query: Annotated[DefinitionQuery, Query()]) -> DefinitionsAnswer:
+async def list_definitions(
+    service: CurrentService, cursors: CurrentCursors, query: Annotated[DefinitionQuery, Query()]
+) -> DefinitionsAnswer:
     """List the definitions that you may run, by key."""
-    page = await service.definitions.list(limit=query.limit, cursor=query.cursor)
-    return DefinitionsAnswer(items=[definition_answer(one) for one in page.items], next_cursor=page.next_cursor)
+    page = await service.definitions.list(limit=query.limit, cursor=await cursors.read(query.cursor))
+    items = [definition_answer(one) for one in page.items]
+    return DefinitionsAnswer(items=items, next_cursor=await cursors.write(page.next_cursor))
 
 
 @router.get("/{key}")

@@ -11,6 +11,7 @@ from pydantic import Field, StringConstraints
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
+from headrace.api.paging import CurrentCursors, Cursor
 from headrace.api.schemas import Page, RequestModel, ResponseModel, Text
 from headrace.service.events.service import EventRecord
 
@@ -70,7 +71,7 @@ class EventQuery(RequestModel):
 
     name: Text | None = None
     limit: int = Field(default=50, ge=1, le=500)
-    cursor: Text | None = Field(default=None, description="`next_cursor` of the previous page")
+    cursor: Cursor = None
 
 
 EventsAnswer = Page[EventAnswer]
@@ -109,10 +110,14 @@ async def emit_event(
 
 
 @router.get("")
-async def list_events(service: CurrentService, query: Annotated[EventQuery, Query()]) -> EventsAnswer:
+async def list_events(
+    service: CurrentService, cursors: CurrentCursors, query: Annotated[EventQuery, Query()]
+) -> EventsAnswer:
     """List events, newest first, with their deliveries."""
-    page = await service.events.list(name=query.name, limit=query.limit, cursor=query.cursor)
-    return EventsAnswer(items=[event_answer(event) for event in page.items], next_cursor=page.next_cursor)
+    after = await cursors.read(query.cursor)
+    page = await service.events.list(name=query.name, limit=query.limit, cursor=after)
+    items = [event_answer(event) for event in page.items]
+    return EventsAnswer(items=items, next_cursor=await cursors.write(page.next_cursor))
 
 
 @router.get("/{event_id}")

@@ -8,9 +8,7 @@ import ipaddress
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headrace.api.body.unread import EndUnread
@@ -21,7 +19,7 @@ from headrace.errors import ConfigError
 from headrace.log import get_logger
 from headrace.service import Service
 from headrace.service.tenants.role import require_tenant_role
-from headrace.service.tokens.service import Tokens, find_principal
+from headrace.service.tokens.service import Tokens
 from headrace.worker.maintenance.loop import running
 from headrace.worker.maintenance.maintenance import Maintenance
 from headrace.worker.process.database_worker import WorkerProcess, retention_of
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     from headrace.app.headrace import Headrace
 
 log = get_logger("headrace.serve")
-ADMIN_TOKEN = "admin-token"  # noqa: S105 - the name of a file
 STOP_WITHIN = 10
 
 
@@ -45,6 +42,7 @@ async def serving(hr: Headrace, app: Any = None, *, any_port: bool = False) -> A
     """
     settings = hr.settings.server
     await patiently("check the tokens", lambda: _check_doors(hr))
+    _warn_of_plain_text(settings)
     sock = _bind(settings, any_port=any_port)
     # A server of our own knows its names; an application that is mounted leaves that to its host.
     named = AllowedHosts(app or hr.asgi(), hosts=(settings.host, *settings.allowed_hosts))
@@ -103,35 +101,6 @@ async def lifespan(hr: Headrace) -> AsyncIterator[None]:
             await running
 
 
-async def admin_token(hr: Headrace) -> str:
-    """The super-admin's token of a data folder: the one kept there, or a new one if that opens nothing."""
-    file = hr.settings.data_dir / ADMIN_TOKEN
-    kept = await asyncio.to_thread(_read, file)
-    if kept is not None:
-        async with hr.database.pool.acquire() as conn:
-            if await find_principal(conn, kept) is not None:
-                return kept
-    days = hr.settings.security.token_max_days
-    lifetime = None if days is None else timedelta(days=days)
-    made = await Service(hr).tokens.create("headrace dev", "super_admin", expires_at=lifetime)
-    await asyncio.to_thread(_write_private, file, made.token)
-    return made.token
-
-
-def _read(file: Path) -> str | None:
-    try:
-        return file.read_text("ascii").strip()
-    except (OSError, UnicodeDecodeError):
-        return None
-
-
-def _write_private(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.unlink(missing_ok=True)
-    file.touch(mode=0o600, exist_ok=False)
-    file.write_text(f"{text}\n", "ascii")
-
-
 def is_loopback(host: str) -> bool:
     """Whether only this machine can reach it."""
     if host == "localhost":
@@ -155,6 +124,16 @@ async def _refuse_open_doors(hr: Headrace, settings: ServerSettings) -> None:
             f"server.host = {settings.host!r} can be reached from outside, and there is no token yet. "
             "Make one first: headrace tokens create admin --role super_admin"
         )
+
+
+def _warn_of_plain_text(settings: ServerSettings) -> None:
+    if is_loopback(settings.host) or settings.is_https:
+        return
+    log.warning(
+        f"server.host = {settings.host!r} can be reached from outside without TLS, so that tokens and payloads can be "
+        "read on the way: set server.tls_certificate and server.tls_key, or put a proxy with TLS before the server and "
+        "set server.public_url to its https address"
+    )
 
 
 def _bind(settings: ServerSettings, *, any_port: bool) -> socket.socket:
@@ -181,9 +160,9 @@ def _listen(host: str, port: int) -> socket.socket:
     return sock
 
 
-def address(settings: ServerSettings, sock: socket.socket) -> str:
-    """Where it is reached."""
-    host, port = sock.getsockname()[:2]
+def address(settings: ServerSettings, sock: socket.socket | None = None) -> str:
+    """Where it is reached: as it is bound, or as the settings have it."""
+    host, port = (settings.host, settings.port) if sock is None else sock.getsockname()[:2]
     scheme = "https" if settings.tls_certificate else "http"
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
 

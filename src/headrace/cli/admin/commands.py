@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from headrace.cli.core.config_option import ConfigFile
-from headrace.config import load_settings
+from headrace.cli.output.tables import as_json
+from headrace.config import Settings, load_settings
 from headrace.errors import BadRequest, NotFound
 from headrace.worker.run.command_handler import CommandHandler
 
@@ -34,17 +35,28 @@ def check_command(
 
     Example: headrace commands check sync-dropbox --payload '{"path_prefix": "/a"}'
     """
-    commands = load_settings().commands
+    settings = load_settings()
+    commands = settings.commands
     if key is not None and key not in commands:
         raise NotFound(f"unknown command {key!r}; known commands: {', '.join(sorted(commands)) or 'none'}")
     arguments = _payload(payload)
     failed = False
     for name in [key] if key is not None else sorted(commands):
-        failed |= not _check(name, CommandHandler(name, commands[name]), arguments)
+        failed |= not _check(name, CommandHandler(name, commands[name]), arguments, _server_uid(settings))
     if not commands:
         typer.echo("no commands: headrace.toml has no table [commands.…]")
     if failed:
         raise typer.Exit(1)
+
+
+def _server_uid(settings: Settings) -> int | None:
+    """Of the embedded server that a worker here would use, or that lies here."""
+    if not any(command.user for command in settings.commands.values()):
+        return None
+    from headrace.db.embedded.account import server_uid
+
+    elsewhere = settings.database.url is not None or "HEADRACE_URL" in os.environ
+    return server_uid(settings.data_dir, starts=not elsewhere)
 
 
 def _payload(text: str | None) -> dict[str, Any] | None:
@@ -59,7 +71,7 @@ def _payload(text: str | None) -> dict[str, Any] | None:
     return value
 
 
-def _check(name: str, command: CommandHandler, payload: dict[str, Any] | None) -> bool:
+def _check(name: str, command: CommandHandler, payload: dict[str, Any] | None, server_uid: int | None) -> bool:
     settings = command.settings
     program = str(settings.argv[0])
     limits = ", ".join(
@@ -70,10 +82,10 @@ def _check(name: str, command: CommandHandler, payload: dict[str, Any] | None) -
     typer.echo(f"  user     {settings.user or f'this one ({os.getuid()})'}")
     typer.echo(f"  limits   {limits or 'none'}")
     typer.echo(f"  argv     {command.argv_hash}")
-    problems = command.problems()
+    problems = command.problems(server_uid=server_uid)
     if payload is not None:
         try:
-            typer.echo(f"  would run {json.dumps(command.argv_for(payload, EXAMPLE), ensure_ascii=False)}")
+            typer.echo(f"  would run {as_json(command.argv_for(payload, EXAMPLE))}")
         except BadRequest as error:
             problems.append(str(error))
     for warning in command.warnings():

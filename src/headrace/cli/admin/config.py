@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from headrace.cli.admin.config_file import change, template
+from headrace.cli.admin.config_file import change, template, write
 from headrace.cli.output.tables import Column, Show
 from headrace.config import explain_settings, field_of, keys, load_settings, masked, settings_file, variable
 from headrace.config.sources import FILE
@@ -81,10 +81,7 @@ def init_command(
     """Write a file with every setting, its default and its help. Example: headrace config init"""
     if file.exists() and not force:
         raise Conflict(f"{file} exists: choose another name, or overwrite the file with --force")
-    try:
-        file.write_text(template(), "utf-8")
-    except OSError as error:
-        raise BadRequest(f"{file} cannot be written: {error.strerror}") from None
+    write(file, template())
     typer.echo(f"wrote {file}: every setting with its default; remove the # before a setting that you change")
 
 

@@ -28,6 +28,7 @@ TAIL = """
 #argv = ["echo", "hello {name}"]
 #args = { type = "object", properties = { name = { type = "string" } }, required = ["name"] }
 """
+PRIVATE = 0o600
 # Of settings that are not there by default.
 EXAMPLES = {
     "app": "shop",
@@ -84,7 +85,7 @@ def change(file: Path, path: tuple[str, ...], text: str) -> Any:
         if not isinstance(table, MutableMapping):
             raise BadRequest(f"{file}: {part} is not a table; correct the file first")
     table[path[-1]] = value
-    _write(file, tomlkit.dumps(document))
+    write(file, tomlkit.dumps(document))
     return value
 
 
@@ -110,14 +111,21 @@ def _read(path: tuple[str, ...], text: str) -> Any:
     return list(found) if isinstance(found, tuple) else str(found) if isinstance(found, Path) else found
 
 
-def _write(file: Path, text: str) -> None:
-    """All of it or nothing, with the rights that the file had."""
+def write(file: Path, text: str) -> None:
+    """All of it or nothing; it may have secrets, and so only its owner, who stays the same, reads it."""
+    place = file.resolve()
     try:
-        mode = file.stat().st_mode & 0o777 if file.exists() else 0o644
-        handle, draft = tempfile.mkstemp(dir=file.resolve().parent, prefix=f".{file.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            out.write(text)
-        Path(draft).chmod(mode)
-        Path(draft).replace(file.resolve())
+        before = place.stat() if place.exists() else None
+        handle, draft = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as out:
+                out.write(text)
+                if before is not None:
+                    if before.st_uid != os.geteuid():
+                        os.fchown(out.fileno(), before.st_uid, before.st_gid)
+                    os.fchmod(out.fileno(), before.st_mode & PRIVATE)
+            Path(draft).replace(place)
+        finally:
+            Path(draft).unlink(missing_ok=True)
     except OSError as error:
         raise BadRequest(f"{file} cannot be written: {error.strerror}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import subprocess
 from collections.abc import AsyncIterator, Iterator
@@ -13,9 +14,11 @@ from typing import Annotated
 import typer
 
 from headrace.cli.core.config_option import ConfigFile
+from headrace.cli.output.tables import clean
 from headrace.config import load_settings
 from headrace.db.compare import Schema, applied_schema, find_difference, known_schema, shortened
 from headrace.db.database import Database
+from headrace.db.hosts import take_password
 from headrace.db.migrate import migrate, rollback
 from headrace.db.roles import ROLES, example_statements, list_roles, missing_statements
 from headrace.db.upkeep import health_warnings
@@ -72,10 +75,10 @@ def status_command(data_dir: DataDir = None, config: ConfigFile = None) -> None:
             async with database.pool.acquire() as conn:
                 applied, known = await applied_schema(conn), known_schema()
                 for line in _schema_lines(applied, known):
-                    typer.echo(line)
+                    typer.echo(clean(line))
                 if find_difference(applied, known) is None:
                     for warning in [*await health_warnings(conn), *await trigger_warnings(conn)]:
-                        typer.echo(f"warning: {warning}")
+                        typer.echo(f"warning: {clean(warning)}")
 
     asyncio.run(work())
 
@@ -143,8 +146,10 @@ def psql_command(context: typer.Context, data_dir: DataDir = None, config: Confi
             psql = database.embedded.bin_dir / "psql" if database.embedded else shutil.which("psql")
             if psql is None:
                 raise NotFound("psql is not installed: install PostgreSQL's client programs")
-            command = [str(psql), database.endpoint.url, *context.args]
-            return (await asyncio.to_thread(subprocess.run, command, check=False)).returncode
+            url, password = take_password(database.endpoint.url)  # arguments are for every user of the machine to see
+            environ = {**os.environ, **({} if password is None else {"PGPASSWORD": password})}
+            command = [str(psql), url, *context.args]
+            return (await asyncio.to_thread(subprocess.run, command, check=False, env=environ)).returncode
 
     raise typer.Exit(asyncio.run(work()))
 

@@ -40,7 +40,24 @@ LIMITS = {
             help="The most requests a minute, in each API process; none removes the limit.",
         ),
     ],
+    "queues": Annotated[
+        str | None,
+        typer.Option(
+            "--queues",
+            metavar="A,B",
+            help="The queues that the tenant may choose beside each definition's own, with commas; none: no others.",
+        ),
+    ],
+    "most_urgent_priority": Annotated[
+        str | None,
+        typer.Option(
+            "--most-urgent-priority",
+            metavar="N",
+            help="The most urgent priority that the tenant may choose (lower runs first); none: the definition's own.",
+        ),
+    ],
 }
+OWN = "the definition's own"
 COLUMNS = [
     Column("name", lambda tenant: tenant["name"], elastic=True),
     Column("title", lambda tenant: tenant["title"], elastic=True),
@@ -49,6 +66,8 @@ COLUMNS = [
     Column("max queued", lambda tenant: tenant["limits"]["max_queued"], right=True),
     Column("max payload", lambda tenant: _size(tenant["limits"]["max_payload_bytes"]), right=True),
     Column("requests/min", lambda tenant: tenant["limits"]["requests_per_minute"], right=True),
+    Column("queues", lambda tenant: ",".join(tenant["limits"]["queues"]), elastic=True, spare=True),
+    Column("most urgent", lambda tenant: tenant["limits"]["most_urgent_priority"], right=True, spare=True),
     Column("age", lambda tenant: ago(tenant["created_at"]), right=True),
 ]
 
@@ -110,13 +129,15 @@ async def update_command(
 
 def _body(title: str | None, weight: int | None, limits: Mapping[str, str | None]) -> dict[str, Any]:
     """What was said of a tenant."""
-    said = {
-        limit: whole_or_none(value, f"--{limit.replace('_', '-')}")
-        for limit, value in limits.items()
-        if value is not None
-    }
+    said = {limit: _value(limit, value) for limit, value in limits.items() if value is not None}
     body = {"title": title, "weight": weight, "limits": said or None}
     return {field: value for field, value in body.items() if value is not None}
+
+
+def _value(limit: str, value: str) -> int | list[str] | None:
+    if limit == "queues":
+        return [] if value == "none" else [name.strip() for name in value.split(",")]
+    return whole_or_none(value, f"--{limit.replace('_', '-')}")
 
 
 @app.command("pause")
@@ -150,6 +171,8 @@ def _show(call: Call, tenant: dict[str, Any]) -> None:
         ("max queued", _limit_words(limits["max_queued"])),
         ("max payload", _limit_words(_size(limits["max_payload_bytes"]))),
         ("requests a minute", _limit_words(limits["requests_per_minute"])),
+        ("queues", ", ".join([OWN, *limits["queues"]])),
+        ("most urgent priority", OWN if limits["most_urgent_priority"] is None else limits["most_urgent_priority"]),
         ("made", when(tenant["created_at"])),
     ]
     call.show.item(tenant, rows)

@@ -9,6 +9,8 @@ from typing import Any
 
 import typer
 
+from headrace.cli.output.tables import clean
+
 # A key that takes longer than this is felt as a fault.
 PATIENCE = 0.9
 STATUSES = ("scheduled", "queued", "running", "succeeded", "failed", "canceled", "dead_letter")
@@ -45,7 +47,8 @@ def job_ids(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
 
 
 def _beginning(incomplete: str, found: list[str]) -> list[str]:
-    return sorted({name for name in found if name.startswith(incomplete)})
+    # One that a terminal would obey is not offered.
+    return sorted({name for name in found if name.startswith(incomplete) and name == clean(name)})
 
 
 def _ask(ctx: typer.Context, path: str, pick: Callable[[dict[str, Any]], Any], **params: Any) -> list[Any]:

@@ -82,7 +82,9 @@ def plain_errors() -> Iterator[None]:
         yield
     except Exception as error:
         if _debug:
-            traceback.print_exc()
+            from headrace.cli.output.tables import clean
+
+            sys.stderr.write(clean(traceback.format_exc()))
         raise SystemExit(_answer(error)) from None
 
 

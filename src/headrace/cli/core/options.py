@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 from pydantic.fields import FieldInfo
 
+from headrace.cli.output.tables import clean
 from headrace.errors import BadRequest
 
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="The most items to list.")]
@@ -41,7 +42,7 @@ def confirm(question: str, *, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise BadRequest(f"{question} There is no terminal to answer: add --yes")
-    typer.confirm(question, abort=True, err=True)
+    typer.confirm(clean(question), abort=True, err=True)
 
 
 def with_options(name: str, options: Mapping[str, Any]) -> Callable[[Command], Command]:

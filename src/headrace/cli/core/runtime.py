@@ -24,9 +24,9 @@ class LocalRuntime:
 
 
 @asynccontextmanager
-async def local_runtime(config: str | None) -> AsyncIterator[LocalRuntime]:
+async def local_runtime(config: str | None, *, data_dir: Path | None = None) -> AsyncIterator[LocalRuntime]:
     """Open until the block ends."""
-    settings = load_settings(file=None if config is None else Path(config))
+    settings = load_settings(file=None if config is None else Path(config), flags={"data_dir": data_dir})
     where = settings.database
     database = await Database.open(
         url=where.url, data_dir=settings.data_dir, pool_size=where.pool_size, pooler=where.pooler

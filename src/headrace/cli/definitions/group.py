@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SETTINGS = ", ".join(name.removesuffix("_seconds") for name in DefinitionChanges.__annotations__)
 SET_HELP = f"""Change settings, from now on and in every worker. A sync from code keeps these changes.
 
-Settings: {SETTINGS}. A rate limit may be written as 10/s.
+Settings: {SETTINGS}. A rate limit may be written as 10/s, and tenants as acme,globex.
 
 Example: headrace definitions set say_hello priority=10 timeout=30s
 """
@@ -173,6 +173,8 @@ async def _change(call: Call, api: Api, key: str, changes: dict[str, Any]) -> No
 def _shown(value: Any) -> str:
     from headrace.cli.output.tables import text
 
+    if isinstance(value, list):
+        return ", ".join(value)
     return "none" if value is None else text(value)
 
 

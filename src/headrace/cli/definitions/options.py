@@ -1,4 +1,4 @@
-"""Settings of a definition as people type them: priority=10 timeout=30s."""
+"""Settings of a definition as people type them: priority=10 timeout=30s tenants=acme,globex."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ def _find(known: Mapping[str, Setting], name: str) -> Setting:
 
 def _read(setting: Setting, text: str) -> Any:
     """The value that a text says. A text that says none of its kind stays a text, which the model refuses."""
-    if setting.none and text.lower() in NONE:
+    # A list that is empty by mistake, as of a variable without a value, must not become no list.
+    if setting.none and text.lower() in NONE and (text or setting.kind != "list"):
         return None
     match setting.kind:
         case "flag":
@@ -64,6 +65,8 @@ def _read(setting: Setting, text: str) -> Any:
             return _number(text, int)
         case "number":
             return _number(text, float)
+        case "list":
+            return [item.strip() for item in text.split(",")]
     return text
 
 

@@ -76,6 +76,8 @@ def _settings(definition: Definition) -> list[tuple[str, Any]]:
 def _value(setting: Setting, value: Any) -> Any:
     if value is None:
         return setting.none
+    if setting.kind == "list":
+        return ", ".join(value)
     return span(value) if setting.kind == "duration" else value
 
 

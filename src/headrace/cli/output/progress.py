@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import contextmanager
 from typing import Any
 
-from headrace.cli.output.tables import Column, Show, console, draw
+from headrace.cli.output.tables import Column, Show, clean, console, draw
 
 Items = Sequence[Mapping[str, Any]]
 Ask = Callable[[], Awaitable[Items]]
@@ -54,7 +54,7 @@ def bar(what: str, *, wanted: bool = True) -> Iterator[Callable[[float | None, s
 
         def tell(share: float | None, words: str) -> None:
             total = None if share is None else 1.0
-            progress.update(task, completed=share or 0, total=total, description=f"{what} {words}".strip())
+            progress.update(task, completed=share or 0, total=total, description=clean(f"{what} {words}".strip()))
 
         yield tell
 

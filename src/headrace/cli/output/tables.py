@@ -175,14 +175,19 @@ def text(value: Any) -> str:
     return clean(str(value))
 
 
-def as_json(value: Any, *, indent: int | None = None) -> str:
+def as_json(value: Any, *, indent: int | None = None, default: Callable[[Any], object] | None = None) -> str:
     """JSON that a terminal can show as it is."""
-    return json.dumps(value, indent=indent, ensure_ascii=False).translate(_IN_JSON)
+    return json.dumps(value, indent=indent, ensure_ascii=False, default=default).translate(_IN_JSON)
 
 
 def clean(value: str) -> str:
     """Without characters that a terminal would obey."""
     return value.translate(_CONTROL)
+
+
+def clean_lines(value: str) -> str:
+    """The same of several lines: those behind the first are moved in, so that none can pass for a line of ours."""
+    return clean(value).replace("\n", "\n    ")
 
 
 def one_line(value: str | None) -> str | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import shlex
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,13 +15,16 @@ from typing import Annotated
 import typer
 
 import headrace
-from headrace.app.serve.serve import ADMIN_TOKEN, admin_token, serving
+from headrace.app.serve.serve import address, serving
+from headrace.app.serve.sign_in_link import ADMIN_TOKEN, admin_token, sign_in_link
 from headrace.cli.core.config_option import ConfigFile
 from headrace.cli.core.load_app import load_app
 from headrace.cli.process.log_output import obey_log_settings, set_up_logs
-from headrace.cli.process.run import run_loop, serve_worker
+from headrace.cli.process.run import log_configuration, run_loop, serve_worker
+from headrace.config import load_settings
 from headrace.errors import NotFound
 from headrace.log import get_logger
+from headrace.service.tokens.sign_in_codes import LASTS
 
 log = get_logger("headrace")
 
@@ -47,6 +52,7 @@ def dev(
     )
     settings = hr.settings
     obey_log_settings(settings.logs, verbose=verbose)
+    log_configuration(hr)
     where = "your PostgreSQL" if settings.database.url else f"an embedded PostgreSQL in {settings.data_dir}"
     log.info(f"Headrace {headrace.__version__} started on {where}", jobs=sorted(hr.handlers))
     run_loop(serve_worker(hr, announce=True, after_start=tour.enqueue_samples if tour else None, beside=_with_api))
@@ -54,11 +60,26 @@ def dev(
 
 @asynccontextmanager
 async def _with_api(hr: headrace.Headrace) -> AsyncIterator[None]:
-    token = await admin_token(hr)
+    await admin_token(hr)  # without one no address is opened that others reach
     async with serving(hr, any_port=True) as where:
+        link = await sign_in_link(hr, where)
         kept = hr.settings.data_dir / ADMIN_TOKEN
-        log.info(f"API served at {where}/api/v1 with the token in {kept}; sign in at {where}/#token={token}")
+        log.info(f"API served at {where}/api/v1 with the token in {kept}")
+        log.info(
+            f"sign in at {link} within {LASTS.total_seconds():g} seconds; for a new link run: {_new_link(hr, where)}"
+        )
         yield
+
+
+def _new_link(hr: headrace.Headrace, where: str) -> str:
+    """The command, with what it would not find out by itself."""
+    found = load_settings()
+    words = ["headrace", "sign-in", *([where] if where != address(found.server) else [])]
+    if hr.settings.data_dir != found.data_dir:
+        words += ["--data-dir", str(hr.settings.data_dir)]
+    if "HEADRACE_CONFIG" in os.environ:
+        words += ["--config", os.environ["HEADRACE_CONFIG"]]
+    return shlex.join(words)
 
 
 def load_tour() -> ModuleType:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
 import traceback
@@ -12,6 +11,7 @@ from typing import Any
 import structlog
 
 from headrace.capture import without_secrets
+from headrace.cli.output.tables import as_json, clean, clean_lines
 from headrace.config import LogsSettings
 from headrace.log import context_fields
 
@@ -44,20 +44,19 @@ class ForPeople(logging.Formatter):
 
     def __init__(self, *, colours: bool) -> None:
         super().__init__()
-        # A plain traceback: structlog's own shows the variables of every frame, which may be secret, and so large that
-        # to draw them takes minutes, on the loop.
-        self._render = structlog.dev.ConsoleRenderer(
-            colors=colours, pad_event_to=28, exception_formatter=structlog.dev.plain_traceback
-        )
+        # It gets exceptions as text: its own traceback shows the variables of every frame, which may be secret, and so
+        # large that to draw them takes minutes, on the loop.
+        self._render = structlog.dev.ConsoleRenderer(colors=colours, pad_event_to=28)
 
     def format(self, record: logging.LogRecord) -> str:
         time = datetime.fromtimestamp(record.created).astimezone().strftime("%H:%M:%S")
         text, fields = _parts(record)
-        said = {"timestamp": time, "level": record.levelname.lower(), "event": text, **fields}
+        shown = {clean(name).replace("\n", "\\n"): _in_line(value) for name, value in fields.items()}
+        said = {"timestamp": time, "level": record.levelname.lower(), "event": clean_lines(text), **shown}
         if record.exc_info:
-            said["exc_info"] = record.exc_info
+            said["exception"] = clean_lines("".join(traceback.format_exception(*record.exc_info)).rstrip("\n"))
         elif record.exc_text:  # of one that was masked
-            said["exception"] = record.exc_text
+            said["exception"] = clean_lines(record.exc_text)
         return without_secrets(str(self._render(None, record.levelname, said)))
 
 
@@ -77,7 +76,14 @@ class ForPrograms(logging.Formatter):
             said["exception"] = "".join(traceback.format_exception(*record.exc_info))
         elif record.exc_text:
             said["exception"] = record.exc_text
-        return without_secrets(json.dumps(said, default=str, ensure_ascii=False))
+        return without_secrets(as_json(said, default=str))
+
+
+def _in_line(value: Any) -> Any:
+    """A field's value, of which strangers may have said something, on one line; numbers as they are."""
+    if isinstance(value, int | float | None):
+        return value
+    return clean(value if isinstance(value, str) else repr(value)).replace("\n", "\\n")
 
 
 def _parts(record: logging.LogRecord) -> tuple[str, dict[str, Any]]:

@@ -35,6 +35,11 @@ def run_loop(work: Awaitable[None]) -> None:
         uvloop.run(main())
 
 
+def log_configuration(hr: Headrace) -> None:
+    """Which file the settings come from: another than expected is found in the log of the start."""
+    log.info("configuration read", file=str(hr.settings_file or "none"))
+
+
 async def serve_worker(
     hr: Headrace,
     *,

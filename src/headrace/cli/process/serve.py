@@ -13,7 +13,7 @@ from headrace.app.serve.serve import serving, upkeep
 from headrace.cli.core.config_option import ConfigFile
 from headrace.cli.core.load_app import load_app
 from headrace.cli.process.log_output import obey_log_settings, set_up_logs
-from headrace.cli.process.run import opened, run_loop
+from headrace.cli.process.run import log_configuration, opened, run_loop
 from headrace.cli.startup.garbage_collector import tame_garbage_collection
 from headrace.log import get_logger
 
@@ -38,6 +38,7 @@ def serve(
     hr.configure({"server.host": host, "server.port": port})
     settings = hr.settings  # bad ones are reported before anything starts
     obey_log_settings(settings.logs, verbose=verbose)
+    log_configuration(hr)
     run_loop(_serve(hr))
 
 

@@ -10,7 +10,7 @@ from headrace.app import Headrace
 from headrace.cli.core.config_option import ConfigFile
 from headrace.cli.core.load_app import load_app
 from headrace.cli.process.log_output import obey_log_settings, set_up_logs
-from headrace.cli.process.run import run_loop, serve_http_worker, serve_worker
+from headrace.cli.process.run import log_configuration, run_loop, serve_http_worker, serve_worker
 from headrace.cli.process.supervisor import run_processes
 from headrace.config import Settings
 from headrace.errors import BadRequest
@@ -55,6 +55,7 @@ def worker(
     )
     settings = hr.settings  # bad ones are reported before anything starts
     obey_log_settings(settings.logs, verbose=verbose)
+    log_configuration(hr)
     if target is None:
         _refuse_to_idle(settings, over_http=url is not None)
     if processes == 1:

@@ -16,12 +16,14 @@ STATES = {
     "deleted_from_code": "gone",
     "definition_disabled": "disabled",
     "secret_fields": "error",
+    "tenant_not_allowed": "barred",
     "no_worker": "no worker",
 }
 OBSTACLES = {
     "deleted_from_code": "the definition {} was deleted: the trigger makes no jobs",
     "definition_disabled": "the definition {} is disabled: the trigger makes no jobs",
     "secret_fields": "the definition {} has secret fields, which no trigger can fill",
+    "tenant_not_allowed": "the tenant may not run the definition {}: the trigger makes no jobs",
     "no_worker": "no live worker knows the definition {}",
 }
 

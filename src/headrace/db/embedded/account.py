@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import grp
 import os
 import pwd
 import subprocess
@@ -11,8 +12,12 @@ from typing import TypedDict
 
 from headrace.errors import EmbeddedServerError
 
-# A dedicated account first; `nobody` last, since other services may run under it too.
-CANDIDATES = ("headrace", "postgres", "_postgres", "nobody")
+# Accounts that are for databases. Never `nobody`, under which other programs run too: they would own the database.
+CANDIDATES = ("headrace", "postgres", "_postgres")
+# Without such an account, a number that belongs to no user: neither distributions nor systemd give these away, and a
+# container that has 65,536 users has them.
+FREE_IDS = range(60_706, 61_184)
+NOBODY = frozenset({65_534, 2**32 - 2})
 
 
 class Identity(TypedDict, total=False):
@@ -36,6 +41,17 @@ class Account:
         return self.uid != os.geteuid()
 
     @property
+    def maker(self) -> Account:
+        """Who runs initdb, which refuses a user without a name: another user, in the group that is ours alone."""
+        if not self.borrowed or name_of(self.uid) is not None:
+            return self
+        users = sorted(pwd.getpwall(), key=lambda user: user.pw_name != "nobody")
+        lent = next((user.pw_uid for user in users if user.pw_uid != 0), None)
+        if lent is None:
+            raise _no_account()
+        return Account(lent, self.gid)
+
+    @property
     def identity(self) -> Identity:
         """What to pass to `subprocess` so that a program runs under this account."""
         if not self.borrowed:
@@ -46,6 +62,12 @@ class Account:
         """Give one of our folders to this account."""
         if self.borrowed:
             os.chown(folder, self.uid, self.gid, follow_symlinks=False)
+
+    def own_all(self, folder: Path) -> None:
+        """Give a folder and all that is in it to this account; nobody else may be able to enter it meanwhile."""
+        for _, folders, files, fd in os.fwalk(folder):
+            for name in (".", *folders, *files):
+                os.chown(name, self.uid, self.gid, dir_fd=fd, follow_symlinks=False)
 
     def can_enter(self, folder: Path) -> bool:
         """Try whether this account can reach a folder; asking the kernel also honours ACLs."""
@@ -65,19 +87,66 @@ class Account:
 
 def account_for(cluster: Path) -> Account:
     """Choose who runs the server: this user, or for root the cluster's owner or an unprivileged account."""
+    if name_of(os.geteuid()) is None:
+        raise EmbeddedServerError(
+            f"The user {os.geteuid()} has no name on this system, and PostgreSQL takes no login from a user without a "
+            "name. Add the user to /etc/passwd, or give a database URL to use another PostgreSQL."
+        )
     if os.geteuid() != 0:
         return Account(os.geteuid(), os.getegid())
     if cluster.is_dir() and any(cluster.iterdir()):
         return _owner_of(cluster)
+    return _account_to_lend()
+
+
+def server_uid(data_dir: Path, *, starts: bool = False) -> int | None:
+    """The user that the server of a data folder runs under, if it is another than this one.
+
+    `starts` asks for the user of a server that is not there yet as well.
+    """
+    cluster = data_dir.expanduser() / "postgres"
+    try:
+        uid = cluster.stat().st_uid
+    except OSError:
+        if not starts:
+            return None
+        uid = account_for(cluster).uid
+    return uid if uid != os.geteuid() else None
+
+
+def name_of(uid: int) -> str | None:
+    """The name of a user, if the system knows one."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return None
+
+
+def _account_to_lend() -> Account:
     for name in CANDIDATES:
         try:
             entry = pwd.getpwnam(name)
         except KeyError:
             continue
         return Account(entry.pw_uid, entry.pw_gid)
-    raise EmbeddedServerError(
-        "PostgreSQL does not run as root, and this system has none of the users "
-        f"{', '.join(CANDIDATES)}. Create one (useradd --system headrace) or do not run Headrace as root."
+    for number in FREE_IDS:
+        if name_of(number) is None and not _is_group(number):
+            return Account(number, number)
+    raise _no_account()
+
+
+def _is_group(gid: int) -> bool:
+    try:
+        grp.getgrgid(gid)
+    except KeyError:
+        return False
+    return True
+
+
+def _no_account() -> EmbeddedServerError:
+    return EmbeddedServerError(
+        f"PostgreSQL does not run as root, and this system has none of the users {', '.join(CANDIDATES)}. "
+        "Create one (useradd --system headrace) or do not run Headrace as root."
     )
 
 
@@ -87,5 +156,12 @@ def _owner_of(cluster: Path) -> Account:
         raise EmbeddedServerError(
             f"The database folder {cluster} belongs to root, and PostgreSQL does not run as root. "
             f"Give it to an unprivileged user: chown -R postgres {cluster}."
+        )
+    if status.st_uid in NOBODY or name_of(status.st_uid) == "nobody":
+        lent = _account_to_lend()
+        raise EmbeddedServerError(
+            f"The database folder {cluster} belongs to the user nobody, and other programs of this user could change "
+            f"the database. Stop all processes of Headrace, then give the folder to a user that no other program "
+            f"has: chown -R {lent.uid}:{lent.gid} {cluster.resolve()}."
         )
     return Account(status.st_uid, status.st_gid)

@@ -18,10 +18,10 @@ ROLE = "headrace"
 CLEAN_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 UNFINISHED = "postgres.new-"
 
-# Trust is for the socket alone, whose folder only its owner may enter. Text sorts by code point, and
-# upper and lower case know Unicode, whatever the system's locales are.
+# Who may log in is said at each start, by `access`. Text sorts by code point, and upper and lower case know Unicode,
+# whatever the system's locales are.
 OPTIONS = [
-    *("--username", ROLE, "--auth-local=trust", "--auth-host=reject"),
+    *("--username", ROLE, "--auth-local=peer", "--auth-host=reject"),
     *("--encoding=UTF8", "--no-locale", "--no-sync", "--no-instructions"),
 ]
 BUILTIN_LOCALE = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]  # since PostgreSQL 17
@@ -36,16 +36,30 @@ def make_cluster(layout: Layout, install: Install, account: Account, alive: File
     draft = layout.home / f"{UNFINISHED}{token_hex(4)}"
     draft.mkdir(mode=0o700)
     try:
-        account.own(draft)
+        cluster = _room_in(draft, account)
         locale = BUILTIN_LOCALE if install.major >= 17 else []
-        _initdb(install, account, alive, draft, [*OPTIONS, *locale])
+        _initdb(install, account.maker, alive, cluster, [*OPTIONS, *locale])
+        if account.maker != account:
+            account.own_all(cluster)
         # Syncing once at the end is as durable as at every step, and much faster.
-        _initdb(install, account, alive, draft, ["--sync-only"])
-        draft.rename(layout.cluster)
+        _initdb(install, account, alive, cluster, ["--sync-only"])
+        cluster.rename(layout.cluster)
+        draft.rmdir()
         _sync_folder(layout.home)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
+
+
+def _room_in(draft: Path, account: Account) -> Path:
+    """A folder that the server's group alone can reach: `maker` may be a user under which other programs run."""
+    cluster = draft / "postgres"
+    cluster.mkdir(mode=0o700)
+    account.maker.own(cluster)
+    if account.borrowed:
+        os.chown(draft, 0, account.gid)
+        draft.chmod(0o710)
+    return cluster
 
 
 def _is_there(cluster: Path, install: Install) -> bool:
@@ -78,7 +92,7 @@ def _initdb(install: Install, account: Account, alive: FileLock, draft: Path, op
         **account.identity,
     )
     if done.returncode:
-        raise explain.from_output(done.stdout, place=draft.parent)
+        raise explain.from_output(done.stdout, place=draft.parent.parent)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -42,7 +42,7 @@ def _bring_up(layout: Layout, install: Install, account: Account) -> None:
         if not _runs_already(layout, alive):
             make_cluster(layout, install, account, alive)
             clear_stale_files(layout)
-            write_conf(layout)
+            write_conf(layout, account, install.major)
             log_start = _launch(layout, install, account, alive)
             # Only now may the lock go: the server holds it, and its end shows by the lock being free.
             alive.forget()

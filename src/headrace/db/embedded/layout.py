@@ -41,6 +41,16 @@ class Layout:
         return self.home / "headrace.conf"
 
     @property
+    def hba(self) -> Path:
+        """Which connections are taken, written anew at every start."""
+        return self.home / "headrace.hba.conf"
+
+    @property
+    def ident(self) -> Path:
+        """Which users of the system may log in, written anew at every start."""
+        return self.home / "headrace.ident.conf"
+
+    @property
     def log(self) -> Path:
         """What the server and its supervisor say."""
         return self.data_dir / "postgres.log"

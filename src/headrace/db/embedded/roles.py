@@ -14,8 +14,8 @@ from headrace.db.embedded.probe import ask
 SQL_ROLE = "headrace_sql"
 
 KNOWN = f"select 1 from pg_roles where rolname = '{SQL_ROLE}'"  # noqa: S608 - a constant
-# Without a password: who may enter the socket's folder is trusted, and nobody else comes in. On schema headrace
-# it has no rights, because nobody has them unless they are granted.
+# Without a password: who may log in is asked of the kernel (`conf`), so one that a function gives to itself changes
+# nothing. On schema headrace it has no rights, because nobody has them unless they are granted.
 CREATE = f"create role {SQL_ROLE} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls"
 GRANTS = "grant connect on database {database} to {role}; grant usage on schema public to {role}"
 

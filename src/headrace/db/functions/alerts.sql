@@ -25,7 +25,9 @@ begin
       hint = 'Start a worker that runs built-in jobs (builtin.enabled).';
   end if;
   perform set_config('headrace.tenant_id', '', true);
-  sent := headrace.enqueue('headrace.deliver_alert', jsonb_build_object('notice_id', notice_id), tenant => '_headrace', source => 'alert');
+  sent := headrace.enqueue('headrace.deliver_alert', tenant => '_headrace', source => 'alert', payload => jsonb_build_object(
+    'notice_id', notice_id,
+    'tenant', (select t.name from headrace.alert_notice as n join headrace.tenant as t on t.id = n.tenant_id where n.id = notice_id)));
   perform set_config('headrace.tenant_id', own, true);
   update headrace.alert_notice as n set job_id = sent where n.id = notice_id;
   perform pg_notify('headrace', 'lanes');

@@ -2,9 +2,9 @@
 -- nothing has to be given back: a job that ends, or is rescued, no longer counts. One caller at a time, and a statement of
 -- its own after the lock, so that it sees what the caller before it has claimed.
 --
---   served   the worker's lanes with the room that their definition and their queue have
---   groups   (lane, tenant, gate) in which jobs wait: a loose walk over the index, past tenants that are full; where there are
---            very many, the first ones and as many from a random place
+--   served   the worker's lanes with the room that their definition and their queue have, and the tenants that may run it
+--   groups   (lane, tenant, gate) in which jobs wait: a loose walk over the index, past tenants that are full or may not run
+--            the definition; where there are very many, the first ones and as many from a random place
 --   heads    the first few of each group that has room
 --   ranked   in the order they should start: priority, then fair shares where the queue is shared fairly, then age
 --   within   of these only as many as the key, the tenant, the definition and the queue have room for
@@ -26,7 +26,7 @@ begin
   if found then
     return;
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('headrace.gates', 0));
+  lock table headrace.gate_turn in share update exclusive mode;
   -- Where nothing is limited but the order, no running job is counted.
   counting := exists (select from headrace.tenant as t where t.max_running is not null)
            or exists (select from headrace.lane as l
@@ -57,6 +57,7 @@ begin
       join headrace.lane as l on l.id = r.lane_id
   ), served as materialized (
     select l.id, l.queue, l.definition_id, s.fair is true as fair, d.max_concurrency_per_key as per_key, d.rate_per_key,
+           case when d.tenants is not null then array(select t.id from headrace.tenant as t where t.name = any(d.tenants)) end as allowed,
            d.rate_limit / d.rate_period_seconds as a_second, coalesce(d.rate_burst, d.rate_limit) as burst,
            d.max_concurrency - (select coalesce(sum(b.n), 0) from busy as b where b.definition_id = d.id) as definition_room,
            s.max_running - (select coalesce(sum(b.n), 0) from busy as b where b.queue = l.queue) as queue_room,
@@ -71,23 +72,24 @@ begin
      where exists (select from me)
        and not exists (select from headrace.regate as g where not g.swept and (g.definition_id = d.id or g.queue = l.queue))
   ), groups as (
-    select s.id as lane_id, g.tenant_id, g.gate, 1 as step
+    select s.id as lane_id, s.allowed, g.tenant_id, g.gate, 1 as step
       from served as s
      cross join lateral (select q.tenant_id, q.gate from headrace.queue as q
                           where q.lane_id = s.id and q.status = 'queued' and q.gate is not null
                           order by q.tenant_id, q.gate limit 1) as g
      where coalesce(least(s.definition_room, s.queue_room, floor(s.tokens)), 1) > 0
     union all
-    select groups.lane_id, g.tenant_id, g.gate, groups.step + 1
+    select groups.lane_id, groups.allowed, g.tenant_id, g.gate, groups.step + 1
       from groups
      cross join lateral (select q.tenant_id, q.gate from headrace.queue as q
                           where q.lane_id = groups.lane_id and q.status = 'queued' and q.gate is not null
                             and (q.tenant_id, q.gate) > (groups.tenant_id, case when groups.tenant_id = any(full_tenants)
+                                                                                 or groups.tenant_id <> all(groups.allowed)
                                                                                then 9223372036854775807 else groups.gate end)
                           order by q.tenant_id, q.gate limit 1) as g
      where groups.step < most_groups
   ), more as (
-    select last.lane_id, g.tenant_id, g.gate, 1 as step
+    select last.lane_id, last.allowed, g.tenant_id, g.gate, 1 as step
       from groups as last
      cross join lateral (select max(q.tenant_id) as largest from headrace.queue as q
                           where q.lane_id = last.lane_id and q.status = 'queued' and q.gate is not null) as t
@@ -98,11 +100,12 @@ begin
                           order by q.tenant_id, q.gate limit 1) as g
      where last.step = most_groups
     union all
-    select more.lane_id, g.tenant_id, g.gate, more.step + 1
+    select more.lane_id, more.allowed, g.tenant_id, g.gate, more.step + 1
       from more
      cross join lateral (select q.tenant_id, q.gate from headrace.queue as q
                           where q.lane_id = more.lane_id and q.status = 'queued' and q.gate is not null
                             and (q.tenant_id, q.gate) > (more.tenant_id, case when more.tenant_id = any(full_tenants)
+                                                                               or more.tenant_id <> all(more.allowed)
                                                                              then 9223372036854775807 else more.gate end)
                           order by q.tenant_id, q.gate limit 1) as g
      where more.step < most_groups
@@ -117,7 +120,7 @@ begin
       join served as s on s.id = g.lane_id
       join headrace.tenant as t on t.id = g.tenant_id
       left join headrace.rate_bucket as k on k.definition_id = s.definition_id and k.tenant_id = g.tenant_id and k.gate = g.gate
-     where g.tenant_id <> all(full_tenants)
+     where g.tenant_id <> all(full_tenants) and coalesce(g.tenant_id = any(s.allowed), true)
   ), heads as (
     select o.*, h.job_id, h.priority, h.seq, h.suspect
       from open as o

@@ -28,6 +28,11 @@ begin
   loop
     select id into found_id from headrace.lane where queue = in_queue and definition_id = of_definition_id;
     exit when found_id is not null;
+    -- Here and not before it is looked for: only jobs of the system have lanes there.
+    if in_queue = 'headrace' and not exists (select from headrace.definition where id = of_definition_id and system) then
+      raise exception 'the queue "headrace" is for the jobs of Headrace itself' using errcode = 'HR400', column = 'queue',
+        hint = 'Name another queue, or omit the queue for the definition''s own.';
+    end if;
     insert into headrace.lane (queue, definition_id) values (in_queue, of_definition_id)
       on conflict do nothing returning id into found_id;
     exit when found_id is not null;
@@ -36,15 +41,26 @@ begin
 end $$;
 
 -- The definition, or a clear error: a job that nothing can run must not be accepted.
--- To a tenant there are no system jobs.
-create or replace function headrace._runnable(wanted text) returns headrace.definition language plpgsql stable as $$
-declare def headrace.definition;
+-- To a tenant there are no system jobs, and no definitions of other tenants unless a job or trigger of its own names one (known).
+create or replace function headrace._runnable(wanted text, for_tenant_id int, known boolean default false)
+returns headrace.definition language plpgsql stable as $$
+declare
+  def headrace.definition;
+  barred boolean := false;
 begin
   select * into def from headrace.definition where key = wanted;
-  if def.id is null or (def.system and headrace._current_tenant() is not null
-                        and not exists (select from headrace.tenant where id = headrace._current_tenant() and system)) then
+  if def.tenants is not null then
+    barred := not exists (select from headrace.tenant where id = for_tenant_id and name = any(def.tenants));
+  end if;
+  if def.id is null or (barred and not known and headrace._current_tenant() is not null)
+     or (def.system and headrace._current_tenant() is not null
+         and not exists (select from headrace.tenant where id = headrace._current_tenant() and system)) then
     raise exception 'unknown definition "%"', wanted using errcode = 'HR404',
-      hint = 'Start an app that declares the definition, or run "headrace definitions sync".';
+      hint = 'Start an app that declares the definition, run "headrace definitions sync", or allow the tenant to run it.';
+  elsif barred then
+    raise exception 'tenant "%" may not run definition "%"', (select name from headrace.tenant where id = for_tenant_id), wanted
+      using errcode = 'HR409', hint = format('Add the tenant to the list: "headrace definitions set %s tenants=…,%s".',
+                                             wanted, (select name from headrace.tenant where id = for_tenant_id));
   elsif def.deleted_from_code_at is not null then
     raise exception 'definition "%" was removed from the code', wanted using errcode = 'HR409',
       hint = 'Start an app that still declares the definition, or enqueue another one.';
@@ -156,9 +172,12 @@ begin
     raise exception 'source may not be null' using errcode = 'HR400', hint = 'Name the origin of the job, for example sql, or omit source.';
   end if;
   perform headrace._check_request(payloads, priority, max_attempts, dedupe_keys, idempotency_keys, dedupe_while);
-  def := headrace._runnable(definition);
-  perform headrace._refuse_secrets(def, payloads);
   for_tenant_id := headrace._tenant_id(tenant);
+  def := headrace._runnable(definition, for_tenant_id);
+  perform headrace._refuse_secrets(def, payloads);
+  if queue is not null or priority is not null then
+    perform headrace._check_place(def, queue, priority);
+  end if;
   lane := headrace._lane(coalesce(queue, def.queue), def.id);
   ids := headrace._job_ids(n);
   result := ids;

@@ -27,7 +27,7 @@ language sql immutable as $$
   ('waiter',               'rawd', 'rad',  '-',    'rad',  'rad',  '-'),
   ('partition',            'r',    'r',    '-',    'rw*',  'rw*',  '-'),
   ('operation',            'raw',  '-',    '-',    '-',    'raw',  '-'),
-  ('lane',                 'ra',   'ra',   'r',    'ra',   'raw',  '-'),
+  ('lane',                 'ra',   'ra',   'r',    'rawd', 'rawd', '-'),
   -- workers and definitions
   ('worker',               'r*',   'r*',   'r*',   'rawd', 'rawd', 'r*'),
   ('misfit',               '-',    '-',    '-',    'rawd', 'rawd', '-'),
@@ -40,8 +40,9 @@ language sql immutable as $$
   ('queue_pause',          'r',    '-',    '-',    'r',    'rawd', '-'),
   ('queue_share',          '-',    '-',    '-',    'rawd', 'rawd', '-'),
   ('rate_bucket',          '-',    '-',    '-',    'rawd', 'rawd', '-'),
+  ('gate_turn',            '-',    '-',    '-',    'd',    'd',    '-'),
   ('regate',               '-',    '-',    '-',    'rawd', 'rawd', '-'),
-  ('tenant',               'r',    'r',    'r*',   'r',    'raw',  'r*'),
+  ('tenant',               'rw*',  'r',    'r*',   'r',    'raw',  'r*'),
   ('tenant_pause',         'r',    'r',    '-',    'r',    'rawd', '-'),
   -- triggers and events
   ('trigger',              'rawd', 'r',    'r',    'rawd', 'rawd', 'r*'),
@@ -74,6 +75,8 @@ language sql immutable as $$
   -- who may come in
   ('token',                '-',    '-',    '-',    '-',    'raw',  '-'),
   ('session',              '-',    '-',    '-',    '-',    'rawd', '-'),
+  ('sign_in_code',         '-',    '-',    '-',    '-',    'rad',  '-'),
+  ('cursor_key',           '-',    '-',    '-',    '-',    'r',    '-'),
   ('audit',                'ra',   '-',    '-',    'a',    'ra',   '-'),
   ('integrator',           '-',    '-',    '-',    '-',    '-',    '-'),
   -- the schema itself
@@ -107,7 +110,8 @@ language sql immutable as $$
   ('_own_trigger',         '-',    '-',    'x',    '-',    '-',    '-'),
   ('_own_define_sql_job',  '-',    '-',    'x',    '-',    '-',    '-'),
   ('_own_undefine_sql_job', '-',   '-',    'x',    '-',    '-',    '-'),
-  ('_bound_tenant',        'x',    'x',    'x',    'x',    'x',    'x')
+  ('_may_run',             '-',    'x',    'x',    'x',    'x',    '-'),
+  ('_login_tenant',        'x',    'x',    'x',    'x',    'x',    'x')
 $$;
 
 -- The columns that an asterisk stands for.
@@ -117,6 +121,7 @@ create or replace function headrace._shown_columns(what text, of_role text) retu
     when 'partition headrace_server' then 'leaving'
     when 'log_partition headrace_worker' then 'leaving'
     when 'log_partition headrace_server' then 'leaving'
+    when 'tenant headrace_tenant' then 'id'  -- to lock the own row, for the column is generated and cannot be written
     when 'worker headrace_tenant' then 'id, name, state, armed, queues, definitions, concurrency, running, lease_expires_at, heartbeat_at, schemas'
     when 'worker headrace_app' then 'id, name, state, armed, lease_expires_at'
     when 'worker headrace_integrator' then 'id, name'
@@ -186,7 +191,7 @@ begin
                      it.relname);
     end if;
     if it.tenant_column is not null and not 'bound' = any(it.has) then
-      execute format('create policy bound on headrace.%I as restrictive to headrace_integrator using (%I = (select headrace._bound_tenant()))',
+      execute format('create policy bound on headrace.%I as restrictive to headrace_integrator using (%I = (select headrace._login_tenant()))',
                      it.relname, it.tenant_column);
     end if;
   end loop;

@@ -27,7 +27,7 @@ declare
   made int := 0;
 begin
   -- Two processes may come here at once: the second waits and then finds nothing to do.
-  perform pg_advisory_xact_lock(hashtextextended('headrace.partitions', 0));
+  lock table headrace.partition in share update exclusive mode;
   select coalesce(max(upper_bound), this_week) into next_bound from headrace.partition;
   if next_bound < this_week then
     perform headrace._create_partition(next_bound, this_week);
@@ -64,7 +64,7 @@ declare
   gone record;
   made int := 0;
 begin
-  perform pg_advisory_xact_lock(hashtextextended('headrace.log_partitions', 0));
+  lock table headrace.log_partition in share update exclusive mode;
   for gone in
     delete from headrace.log_partition
      where not leaving and to_regclass(format('headrace.%I', 'log_' || suffix)) is null

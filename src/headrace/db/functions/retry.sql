@@ -19,7 +19,7 @@ begin
     raise exception 'job "%" cannot be retried: job "%" replaced it', record.id, ended.replaced_by
       using errcode = 'HR409', detail = ended.replaced_by::text, hint = 'Retry that job instead.';
   end if;
-  def := headrace._runnable((select key from headrace.definition where id = record.definition_id));
+  def := headrace._runnable((select key from headrace.definition where id = record.definition_id), record.tenant_id, known => true);
   update headrace.attempt as a set final = null where a.job_id = record.id and a.run = ended.run;
   holder := (headrace._insert_jobs(def, array[record.id], record.tenant_id, record.lane_id, array[record.payload], record.priority,
     record.max_attempts, dedupe_keys => case when record.dedupe_key is not null then array[record.dedupe_key] end,

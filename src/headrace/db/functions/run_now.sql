@@ -34,7 +34,7 @@ begin
   if t.id is null then
     raise exception 'unknown trigger "%"', of_trigger_id using errcode = 'HR404';
   end if;
-  def := headrace._runnable((select key from headrace.definition where id = t.definition_id));
+  def := headrace._runnable((select key from headrace.definition where id = t.definition_id), t.tenant_id, known => true);
   perform headrace._refuse_secrets(def, array[with_payload]);
   result.trigger_id := t.id;
   result.due_at := clock_timestamp();

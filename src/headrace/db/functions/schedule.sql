@@ -69,7 +69,7 @@ begin
     return headrace._own_schedule(name, definition, cron, timezone, payload, tenant, every, catch_up, overlap, max_attempts, enabled);
   end if;
   for_tenant_id := headrace._tenant_id(tenant);
-  def := headrace._runnable(definition);
+  def := headrace._runnable(definition, for_tenant_id);
   if problem is not null then
     raise exception 'schedule "%": %', left(name, 200), problem using errcode = 'HR400',
       hint = 'Nothing was changed. Correct the value and call headrace.schedule again.';

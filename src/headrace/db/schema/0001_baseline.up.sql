@@ -7,16 +7,16 @@
 -- ==================== Tenants
 
 -- The tenant that an integrator's login is bound to. By the login and not by a setting, which the login itself could change.
-create function headrace._bound_tenant() returns int
+create function headrace._login_tenant() returns int
 language plpgsql stable parallel safe security definer set search_path = pg_catalog, pg_temp as $$
 begin
   return (select tenant_id from headrace.integrator where login = session_user);
 end $$;
-revoke all on function headrace._bound_tenant from public;
+revoke all on function headrace._login_tenant from public;
 
 -- The tenant of a request, or of an integrator. Whoever sets the first gains nothing: the policy "bound" asks for the second.
 create function headrace._current_tenant() returns int language sql stable parallel safe as $$
-  select coalesce(nullif(current_setting('headrace.tenant_id', true), '')::int, headrace._bound_tenant())
+  select coalesce(nullif(current_setting('headrace.tenant_id', true), '')::int, headrace._login_tenant())
 $$;
 
 create function headrace._tenant_id(wanted text) returns int language plpgsql stable as $$
@@ -41,7 +41,13 @@ create table headrace.tenant (
   max_running          int check (max_running between 1 and 1000000),
   -- Its share of a queue that is shared fairly: with 3 it gets three jobs for each one of a tenant with 1.
   weight               int not null default 1 check (weight between 1 and 1000),
+  -- What the tenant may choose for its jobs beside the own queue and priority of their definition: these queues, and priorities
+  -- down to this number. Null: a definition's own priority is the most urgent one.
+  queues                text[] not null default '{}' check (
+    cardinality(queues) <= 100 and to_jsonb(queues)::text ~ '^\[("[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}"(, )?)*\]$'),
+  most_urgent_priority  smallint check (most_urgent_priority between 0 and 1000),
   system               boolean not null default false,
+  constraint not_the_system_queue check (not 'headrace' = any(queues)),
   -- No other tenant can take the name of the system's tenant.
   constraint tenant_name_check check (
     case when system then name = '_headrace' else name ~ '^[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}$' end)
@@ -106,7 +112,10 @@ create table headrace.definition (
   rate_period_seconds      double precision not null default 1 check (rate_period_seconds between 0.001 and 31536000),
   rate_burst               int check (rate_burst between 1 and 1000000),
   rate_per_key             boolean not null default false,
-  limited                  boolean generated always as (num_nonnulls(max_concurrency, max_concurrency_per_key, rate_limit) > 0) stored,
+  -- The tenants that may run it; null: all of them.
+  tenants                  text[] check (cardinality(tenants) between 1 and 1000 and array_to_string(tenants, ',', '')
+                             ~ '^(_headrace|[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99})(,(_headrace|[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}))*$'),
+  limited                  boolean generated always as (num_nonnulls(max_concurrency, max_concurrency_per_key, rate_limit, tenants) > 0) stored,
   system                   boolean not null default false,
   -- A job that has ended stays for retention_days, or while it is among the last retention_count of its definition. Null: the
   -- configuration decides, and no last jobs stay.
@@ -117,7 +126,9 @@ create table headrace.definition (
   constraint function_exactly_for_sql
     check (num_nonnulls(function_schema, function_name, function_signature) = case kind when 'sql' then 3 else 0 end),
   constraint per_key_needs_a_key check (concurrency_key is not null or (max_concurrency_per_key is null and not rate_per_key)),
-  constraint burst_needs_a_rate check (rate_limit is not null or rate_burst is null)
+  constraint burst_needs_a_rate check (rate_limit is not null or rate_burst is null),
+  constraint built_in_jobs_have_no_tenants check (not system or tenants is null),
+  constraint not_the_system_queue check (queue <> 'headrace' or system)
 );
 
 -- Which schedules of built-in jobs were ever made. What an operator changed or deleted is not made again.
@@ -138,11 +149,13 @@ insert into headrace.sql_setting default values;
 -- ==================== Lanes, queues and pauses
 
 -- One (queue, definition). The claim index starts with it, so that a worker never walks over jobs it cannot run.
+--   unused_since  when it was first seen without a live job while nothing declares its queue; the next job that comes clears it
 create table headrace.lane (
   id             int generated always as identity primary key,
   queue          text not null check (queue ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$'),
   definition_id  int not null references headrace.definition (id),
   paused         boolean not null default false,
+  unused_since   timestamptz,
   unique (queue, definition_id)
 );
 
@@ -447,6 +460,12 @@ create table headrace.regate (
   constraint of_one_thing check (num_nonnulls(definition_id, queue, tenant_id) = 1)
 );
 
+-- No row. Whoever claims limited jobs locks the table until the end of the transaction: one caller at a time. Not an advisory
+-- lock, which any session of the server can take, and not a row, whose lock is written to disk.
+create table headrace.gate_turn (
+  id  boolean primary key
+);
+
 -- A token bucket: for a definition (tenant_id and gate 0), or for each of its keys.
 create table headrace.rate_bucket (
   definition_id  int not null references headrace.definition (id) on delete cascade,
@@ -539,7 +558,8 @@ create table headrace.trigger (
     (starts_at between '1900-01-01Z' and '9000-01-01Z' or starts_at = '-infinity')
     and (ends_at between '1900-01-01Z' and '9000-01-01Z' or ends_at = 'infinity')
     and (next_run_at between '1900-01-01Z' and '9000-01-01Z' or next_run_at = 'infinity')),
-  constraint jitter_is_shorter_than_the_interval check (jitter_seconds < every_seconds)
+  constraint jitter_is_shorter_than_the_interval check (jitter_seconds < every_seconds),
+  constraint not_the_system_queue check (queue <> 'headrace')
 ) with (
   -- fire_at is indexed, so no advance is HOT.
   fillfactor = 80, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0.2, autovacuum_vacuum_cost_delay = 0
@@ -899,7 +919,24 @@ create table headrace.session (
 create index session_token on headrace.session (token_id);
 create index session_expires on headrace.session (expires_at);
 
--- Every change by a person or a program, written in the change's own transaction. Insert-only.
+-- What a sign-in link has instead of its token: good for one session, within a minute. Known by its hash alone, too.
+create table headrace.sign_in_code (
+  hash        bytea not null primary key check (length(hash) = 32),
+  token_id    uuid not null references headrace.token (id) on delete cascade,
+  expires_at  timestamptz not null
+);
+create index sign_in_code_token on headrace.sign_in_code (token_id);
+
+-- What all servers of this installation seal the cursors of lists with. One row, for the owner alone.
+create table headrace.cursor_key (
+  only_row  boolean primary key default true check (only_row),
+  key       bytea not null default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
+    check (length(key) = 32)
+);
+insert into headrace.cursor_key default values;
+
+-- Every change by a person or a program, written in the change's own transaction. Never changed, and deleted only when it is
+-- older than its retention.
 create table headrace.audit (
   id         bigint generated always as identity primary key,
   at         timestamptz not null default now(),
@@ -912,6 +949,7 @@ create table headrace.audit (
 );
 create index audit_tenant on headrace.audit (tenant_id, id desc);
 create index audit_target on headrace.audit (target, id desc);
+create index audit_at on headrace.audit (at);
 
 -- A change to many jobs, made in batches by whichever process comes first. "position" is the last job looked at.
 create table headrace.operation (

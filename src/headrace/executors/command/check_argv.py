@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import Any
 
 from headrace.executors.command.argv import BUILTINS, ArgvInvalid, Slot
+from headrace.executors.command.code_words import code_problems
 
 SCALARS = frozenset({"string", "integer", "number", "boolean"})
-SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
-
-_COMMAND_FLAG = re.compile(r"-[A-Za-z]*c[A-Za-z]*")
-_TAKES_A_WORD = re.compile(r"[-+][A-Za-z]*[oO]|--rcfile|--init-file")
 
 IsSecret = Callable[[str], bool]
 
@@ -35,12 +30,7 @@ def _problems(slots: Sequence[Slot], schema: Mapping[str, Any], is_secret: IsSec
     required = schema.get("required", ())
     for name in sorted(BUILTINS & properties.keys()):
         yield f"args: a payload may not have the property {name}, which always comes from the job{_used(slots, name)}"
-    for script in _scripts(slots):
-        if script.field is not None:
-            yield (
-                f"{script.place}: values of the payload would become shell code; "
-                "pass them as arguments after the script or via stdin"
-            )
+    yield from code_problems(slots)
     for slot in slots:
         if slot.field is None or slot.field in BUILTINS:
             continue
@@ -48,22 +38,6 @@ def _problems(slots: Sequence[Slot], schema: Mapping[str, Any], is_secret: IsSec
         problem = "is not a property of args" if rules is None else _problem(slot.field, rules, required, is_secret)
         if problem:
             yield f"{slot.place}: {slot.field} {problem}"
-
-
-def _scripts(slots: Sequence[Slot]) -> Iterator[Slot]:
-    """What shells get as code: the first word after options with `-c` among them, also behind `env` or `nice`."""
-    for shell in slots:
-        if shell.field is not None or PurePosixPath(shell.prefix).name not in SHELLS:
-            continue
-        reads_code, rest = False, iter(slots[shell.index + 1 :])
-        for slot in rest:
-            if slot.field is not None or not slot.prefix.startswith(("-", "+")):
-                if reads_code:
-                    yield slot
-                break
-            reads_code = reads_code or _COMMAND_FLAG.fullmatch(slot.prefix) is not None
-            if _TAKES_A_WORD.fullmatch(slot.prefix):
-                next(rest, None)
 
 
 def _problem(name: str, rules: Mapping[str, Any], required: Sequence[str], is_secret: IsSecret) -> str | None:

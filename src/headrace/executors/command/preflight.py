@@ -11,9 +11,9 @@ from headrace.executors.command.keeper.cgroup import usable_parent
 from headrace.executors.command.launch import Launch
 
 
-def preflight(launch: Launch) -> list[str]:
-    """The reasons why the command cannot run as it is; none if it can."""
-    return [*_program_problems(launch), *_user_problems(launch), *_process_problems(launch)]
+def preflight(launch: Launch, *, server_uid: int | None = None) -> list[str]:
+    """The reasons why the command cannot run as it is; none if it can. `server_uid` is the embedded PostgreSQL's."""
+    return [*_program_problems(launch), *_user_problems(launch, server_uid), *_process_problems(launch)]
 
 
 def _program_problems(launch: Launch) -> Iterator[str]:
@@ -29,7 +29,7 @@ def _program_problems(launch: Launch) -> Iterator[str]:
         yield f"{program} cannot be executed: it is a directory, or lacks the permission"
 
 
-def _user_problems(launch: Launch) -> Iterator[str]:
+def _user_problems(launch: Launch, server_uid: int | None) -> Iterator[str]:
     if launch.user is None:
         return
     try:
@@ -39,6 +39,11 @@ def _user_problems(launch: Launch) -> Iterator[str]:
         return
     if os.geteuid() not in (0, uid):
         yield f"this worker is not root and cannot run a command as {launch.user}: start it as {launch.user}"
+    if uid == server_uid:
+        yield (
+            f"the embedded PostgreSQL runs as {launch.user}, so the command could read and change the whole database: "
+            "give the command another `user`"
+        )
 
 
 def _process_problems(launch: Launch) -> Iterator[str]:

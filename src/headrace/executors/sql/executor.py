@@ -9,12 +9,12 @@ from contextlib import suppress
 import asyncpg
 
 from headrace.aio import wait_for_event
-from headrace.db.connect import CANNOT_CONNECT, TRANSIENT, Endpoint, OwnConnection, place
-from headrace.db.hosts import open_connection
+from headrace.db.connect import CANNOT_CONNECT, TRANSIENT, OwnConnection, place
 from headrace.executors.sql.call import TROUBLE, Call, begin_call
 from headrace.executors.sql.control import Control
 from headrace.executors.sql.ended import SqlEnded, failed, timed_out
 from headrace.executors.sql.function import SqlFunction
+from headrace.executors.sql.login import SqlLogin
 from headrace.executors.sql.notices import Notices, OnNotice
 from headrace.executors.sql.role import RoleRefused, refuse_mighty_role
 from headrace.log import get_logger
@@ -29,7 +29,7 @@ class SqlExecutor:
     """At most `size` calls at once. Never by SET ROLE, which a function can undo: the URL's role is the fence."""
 
     def __init__(self, url: str, *, size: int = 4, allowed_schemas: Sequence[str] = ("public",)) -> None:
-        self._endpoint = Endpoint(url)
+        self._endpoint = SqlLogin(url)
         self._allowed = frozenset(allowed_schemas)
         self._control = Control(self._endpoint)
         self._places = asyncio.Semaphore(size)
@@ -101,8 +101,7 @@ class SqlExecutor:
                     raise
 
     async def _connect(self) -> OwnConnection:
-        # Without prepared statements: between two calls everything that a session can hold is discarded.
-        connection: OwnConnection = await open_connection(**self._endpoint.options("sql", {}), statement_cache_size=0)
+        connection = await self._endpoint.connect("sql")
         try:
             await refuse_mighty_role(connection)
         except BaseException:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,8 +13,12 @@ from headrace.errors import BadRequest
 
 Ip = ipaddress.IPv4Address | ipaddress.IPv6Address
 PORTS = {"http": 80, "https": 443}
-# They carry an IPv4 address within: 6to4, and the two ways of NAT64.
-NAT64 = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
+# The addresses that the public internet gives out; what carries an IPv4 address within is judged by that one.
+GLOBAL = ipaddress.ip_network("2000::/3")
+NAT64 = ipaddress.ip_network("64:ff9b::/96")
+# A host in brackets is an address and nothing else: `[::1].evil.example` is read in two ways.
+NAME = re.compile(r"[A-Za-z0-9._-]+")
+IN_BRACKETS = re.compile(r"\[[0-9A-Fa-f:.]+\](:[0-9]*)?")
 MOST_CHARACTERS = 2000
 
 
@@ -51,7 +56,7 @@ def read_address(url: str) -> WebAddress:
     try:
         parts = urlsplit(url)
         port = parts.port
-        host = (parts.hostname or "").rstrip(".")
+        host = parts.hostname or ""
         host = host if ":" in host else host.encode("idna").decode()
     except ValueError:  # a port that is no number, or a name that is none
         raise BadRequest(f"{url!r:.200} is not a URL", field="address") from None
@@ -59,8 +64,26 @@ def read_address(url: str) -> WebAddress:
         raise BadRequest(f"an address begins with https:// or http:// and a host, not {url!r:.200}", field="address")
     if "@" in parts.netloc:
         raise BadRequest("an address has no user and password in it", field="address")
+    if (problem := _odd(parts.netloc, parts.hostname or "", host)) is not None:
+        raise BadRequest(f"the host of {url!r:.200} {problem}", field="address")
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return WebAddress(parts.scheme, host, port or PORTS[parts.scheme], target)
+
+
+def _odd(netloc: str, written: str, host: str) -> str | None:
+    """Why a host is one that programs read in different ways, and what to write."""
+    if "[" in netloc and not IN_BRACKETS.fullmatch(netloc):
+        return "has more than an address in its brackets or behind them: write [ADDRESS] or [ADDRESS]:PORT"
+    if host.endswith("."):
+        return "ends in a dot: leave it out"
+    ip = literal(host)
+    if ip is None:
+        return None if NAME.fullmatch(host) else "has characters that no name has"
+    if (within := _within(ip)) is not None:
+        return f"is another way to write {within}: write that"
+    if ip.version == 4 and written != str(ip):
+        return f"is another way to write {ip}: write that"
+    return None
 
 
 def check_address(url: str, allowed: Allowed = NOTHING) -> WebAddress:
@@ -102,19 +125,25 @@ def masked_address(url: str) -> str:
 
 def _private(ip: Ip) -> str | None:
     """What an address is that is not public."""
-    if isinstance(ip, ipaddress.IPv6Address):
-        within = ip.ipv4_mapped or ip.sixtofour
-        if within is None and any(ip in network for network in NAT64):
-            within = ipaddress.IPv4Address(int(ip) & 0xFFFF_FFFF)
-        if within is not None:
-            return _private(within)
+    if (within := _within(ip)) is not None:
+        return _private(within)
     if ip.is_loopback or ip.is_unspecified:
         return "this machine"
     if ip.is_link_local:
         return "a link-local address, where clouds keep their metadata"
     if ip.is_multicast:
         return "a multicast address"
-    return None if ip.is_global else "a private or reserved address"
+    is_public = ip.is_global and (ip.version == 4 or ip in GLOBAL)
+    return None if is_public else "a private or reserved address"
+
+
+def _within(ip: Ip) -> ipaddress.IPv4Address | None:
+    """The IPv4 address that an IPv6 address leads to."""
+    if isinstance(ip, ipaddress.IPv4Address):
+        return None
+    if ip in NAT64:
+        return ipaddress.IPv4Address(int(ip) & 0xFFFF_FFFF)
+    return ip.ipv4_mapped or ip.sixtofour
 
 
 def _fits(entry: str, host: str, ip: Ip | None) -> bool:

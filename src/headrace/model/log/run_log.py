@@ -18,6 +18,7 @@ from headrace.model.secret.masking import Masker
 
 NOTHING_SECRET = Masker(())
 LONGEST_FIELDS = 16_384
+FIELDS_LEFT_OUT = '{"left_out": "the fields were too long"}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,4 +137,4 @@ class RunLog:
         except Exception as error:  # what it was given may raise anything
             text = json.dumps({"unreadable": type(error).__name__})
         text = clean_fields(self.masker.mask_text(text)) or "{}"
-        return text if len(text) <= LONGEST_FIELDS else '{"left_out": "the fields were too long"}'
+        return text if len(text) <= LONGEST_FIELDS else FIELDS_LEFT_OUT

@@ -23,7 +23,7 @@ from headrace.model.job.outcome import (
 )
 from headrace.model.job.transition import MAX_ERROR, MAX_TRACEBACK, Transition
 from headrace.model.log.line import LogLine
-from headrace.model.log.run_log import NOTHING_SECRET
+from headrace.model.log.run_log import FIELDS_LEFT_OUT, LONGEST_FIELDS, NOTHING_SECRET
 from headrace.model.payload.stored_json import read_json
 from headrace.model.secret.fields import MASKED, map_texts, mask_fields, secret_values
 from headrace.model.secret.masking import Masker
@@ -33,6 +33,8 @@ from headrace.model.text import clean
 
 # To look through a larger payload takes milliseconds, which no event loop has.
 LARGE = 64 * 1024
+# To make a masker takes longer: up to 3 ms for a kilobyte of secrets.
+MANY_SECRETS = 8 * 1024
 WHOLE = f'"{MASKED}"'
 # Any part of a name that `looks_secret` may find; most texts have none, and need not be read.
 NAME_PARTS = "pass|secret|token|credential|auth|cookie|session|pin|otp|key"
@@ -86,7 +88,10 @@ def mask_transition(ended: Transition, masker: Masker) -> Transition:
 
 def mask_line(line: LogLine, masker: Masker) -> LogLine:
     """A line without the secrets, in its fields also without those that are called by a name that looks secret."""
-    return line._replace(message=masker.mask_text(line.message), fields=_mask_fields(line.fields, masker))
+    fields = _mask_fields(line.fields, masker)
+    if fields is not None and len(fields) > LONGEST_FIELDS:  # a mask may be longer than what stood in its place
+        fields = FIELDS_LEFT_OUT
+    return line._replace(message=masker.mask_text(line.message), fields=fields)
 
 
 def _mask_text(text: str | None, masker: Masker, limit: int) -> str | None:

@@ -9,13 +9,18 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from urllib.parse import quote, quote_plus
 
-from ahocorasick_rs import BytesAhoCorasick, MatchKind
+from ahocorasick_rs import BytesAhoCorasick, Implementation, MatchKind
 
 MASK = b"***"
 # Shorter ones occur by chance: they are masked as whole fields, never inside a text.
 SHORTEST = 6
 SHORTEST_LINE = 8
+# Beyond either nothing is looked for, and everything is masked: to look for 85,000 texts takes seconds to prepare.
+MOST_TEXTS = 1000
+MOST_CHARACTERS = 100_000
+ALL_MASKED = "*** (there are too many secrets to look for: everything is masked)"
 
+_SAID = re.compile(rb"[^\r\n]+")
 _ESCAPE = re.compile("%[0-9A-F]{2}")
 
 
@@ -23,22 +28,29 @@ class Masker:
     """Replaces a set of secrets in texts and in streams of bytes, however they are written."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        self.patterns = sorted({form for secret in secrets for form in written_forms(secret)})
+        texts = {secret for secret in secrets if len(_raw(secret)) >= SHORTEST}
+        self.masks_all = len(texts) > MOST_TEXTS or sum(map(len, texts)) > MOST_CHARACTERS
+        forms = () if self.masks_all else (form for text in texts for form in written_forms(text))
+        self.patterns = sorted(set(forms))
         self.longest = max(map(len, self.patterns), default=0)
         self._first_bytes = frozenset(pattern[0] for pattern in self.patterns)
-        self._search = BytesAhoCorasick(self.patterns, matchkind=MatchKind.LeftmostLongest) if self.patterns else None
+        self._search = _search_for(self.patterns) if self.patterns else None
 
     def __bool__(self) -> bool:
-        return self._search is not None
+        return self.masks_all or self._search is not None
 
     def mask_text(self, text: str) -> str:
         """The text without the secrets."""
+        if self.masks_all:
+            return ALL_MASKED if text else text
         if self._search is None:
             return text
         return self.mask(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
     def mask(self, data: bytes) -> bytes:
         """The bytes without the secrets."""
+        if self.masks_all:
+            return _SAID.sub(MASK, data)
         if self._search is None:
             return data
         parts, at = [], 0
@@ -93,7 +105,7 @@ class MaskedStream:
 
 def written_forms(secret: str) -> set[bytes]:
     """The ways in which a secret is likely to be written; none for one that is too short to be told from chance."""
-    raw = secret.encode("utf-8", "surrogatepass")
+    raw = _raw(secret)
     if len(raw) < SHORTEST:
         return set()
     forms = {
@@ -107,6 +119,15 @@ def written_forms(secret: str) -> set[bytes]:
     }
     forms |= {line for line in raw.splitlines() if len(line) >= SHORTEST_LINE}
     return {form for form in forms if len(form) >= SHORTEST}
+
+
+def _raw(secret: str) -> bytes:
+    return secret.encode("utf-8", "surrogatepass")
+
+
+def _search_for(patterns: list[bytes]) -> BytesAhoCorasick:
+    # Of a few long patterns the usual choice makes a table that takes six times as long, and a kilobyte for each byte.
+    return BytesAhoCorasick(patterns, matchkind=MatchKind.LeftmostLongest, implementation=Implementation.ContiguousNFA)
 
 
 def _quoted(raw: bytes) -> Iterable[bytes]:

@@ -13,6 +13,7 @@ from headrace.model.job.retry import RetryPolicy
 from headrace.model.rate import read_rate
 from headrace.model.settings.setting import (
     MOST,
+    NOT_THE_SYSTEM_QUEUE,
     QUEUE,
     QUEUE_NAMES,
     STORABLE,
@@ -25,6 +26,8 @@ from headrace.model.settings.setting import (
 # As `jobs.max_retries_default` is unless somebody sets it: three retries.
 DEFAULT_MAX_ATTEMPTS = 4
 PLACE, ATTEMPTS, LIMITS, ABOUT = "Queue and retention", "Attempts", "Limits", "About"
+# As `tenant_name_check` has it: the system's tenant may be named too.
+TENANT = "^(_headrace|[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99})$"
 PATH = r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*"
 # A part of JMESPath that PostgreSQL can follow by itself, for jobs are enqueued with SQL alone as well.
 CONCURRENCY_KEY = rf"^\[? *{PATH}( *, *{PATH})* *\]?$"
@@ -46,6 +49,13 @@ class DefinitionSettings(SettingsModel):
             "rate_burst needs a rate_limit.",
             lambda of: of.rate_limit is not None or of.rate_burst is None,
         ),
+        SettingsRule(
+            "built_in_jobs_have_no_tenants",
+            "tenants",
+            "A built-in job runs for Headrace itself and has no tenants.",
+            lambda _: True,  # the table knows which jobs are built in
+        ),
+        NOT_THE_SYSTEM_QUEUE,
     )
 
     queue: str = setting(
@@ -88,6 +98,17 @@ class DefinitionSettings(SettingsModel):
     )
     retry_jitter_seconds: float = setting(
         1.0, ge=0, le=YEAR, group=ATTEMPTS, label="Jitter", help="Each wait is longer by a random part of this."
+    )
+    tenants: tuple[Annotated[str, Field(pattern=TENANT)], ...] | None = setting(
+        None,
+        strict=False,
+        min_length=1,
+        max_length=1000,
+        group=LIMITS,
+        label="Tenants",
+        none="all tenants",
+        allowed="1 to 1,000 names of tenants",
+        help="The tenants that may run this definition.",
     )
     max_concurrency: int | None = setting(
         None,

@@ -27,6 +27,8 @@ class DefinitionOptions(TypedDict, total=False):
     """The longest wait between attempts, without the spread."""
     retry_jitter: float | timedelta
     """Each wait is longer by a random part of this."""
+    tenants: Iterable[str] | None
+    """The tenants that may run this definition."""
     max_concurrency: int | None
     """How many jobs run at once, over all workers."""
     concurrency_key: str | None
@@ -70,6 +72,8 @@ class DefinitionColumns(TypedDict, total=False):
     """The longest wait between attempts, without the spread."""
     retry_jitter_seconds: float
     """Each wait is longer by a random part of this."""
+    tenants: Iterable[str] | None
+    """The tenants that may run this definition."""
     max_concurrency: int | None
     """How many jobs run at once, over all workers."""
     concurrency_key: str | None

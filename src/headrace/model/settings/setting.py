@@ -13,6 +13,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, Val
 from pydantic.fields import FieldInfo
 
 from headrace.errors import BadRequest
+from headrace.model.system import SYSTEM_QUEUE
 
 YEAR = 31_536_000
 MOST = 1_000_000
@@ -121,6 +122,15 @@ class SettingsRule:
     field: str
     sentence: str
     holds: Callable[[Any], bool]
+
+
+# Of a definition and of a trigger alike. Definitions of Headrace itself are exempt.
+NOT_THE_SYSTEM_QUEUE = SettingsRule(
+    "not_the_system_queue",
+    "queue",
+    f'The queue "{SYSTEM_QUEUE}" is for the jobs of Headrace itself: name another queue.',
+    lambda of: of.queue != SYSTEM_QUEUE,
+)
 
 
 class SettingsModel(BaseModel):

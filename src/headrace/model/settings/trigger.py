@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from headrace.model.settings.setting import (
     MOST_INT,
+    NOT_THE_SYSTEM_QUEUE,
     QUEUE,
     QUEUE_NAMES,
     STORABLE,
@@ -186,6 +187,7 @@ class TriggerSettings(DeclaredTriggerSettings):
             "A window must end after it starts.",
             lambda of: None in (of.starts_at, of.ends_at) or of.starts_at < of.ends_at,
         ),
+        NOT_THE_SYSTEM_QUEUE,
     )
 
     starts_at: Moment | None = setting(

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from headrace.model.time.preview import Preview
 
-Obstacle = Literal["deleted_from_code", "definition_disabled", "secret_fields", "no_worker"]
+Obstacle = Literal["deleted_from_code", "definition_disabled", "secret_fields", "tenant_not_allowed", "no_worker"]
 
 
 class Trigger(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from headrace.alerts.delivery_job import enqueue_notice
+from headrace.alerts.delivery_job import enqueue_notice, refuse_frequent_tests
 from headrace.alerts.targets import (
     Signing,
     TargetRecord,
@@ -93,6 +93,7 @@ class AlertTargets(TenantService):
         """Send a test notice, as all are sent; gives back its id, by which its deliveries are found."""
         async with self._begin("alert_targets.test") as scope:
             target = await get_target(scope.conn, target_id, tenant_id=scope.tenant_id)
+            await refuse_frequent_tests(scope.conn, target.tenant_id)
             notice_id = await enqueue_notice(
                 scope.conn, tenant_id=target.tenant_id, target_id=target_id, event="test", body=TEST_BODY
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple, Unpack
 
@@ -20,7 +21,8 @@ from headrace.model.settings.setting import Setting, settings_of
 from headrace.rollups.read import Step, series, usual_durations
 from headrace.service.base import ServerService
 from headrace.service.paging import check_limit, read_cursor, write_cursor
-from headrace.service.session import Ahead
+from headrace.service.principal import Principal
+from headrace.service.session import Ahead, Runtime
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
@@ -40,12 +42,19 @@ class DefinitionStatistics(NamedTuple):
 
 
 class Definitions(ServerService):
-    """Look, define, change. They are nobody's: tenants see what can be run."""
+    """Look, define, change. They are nobody's: tenants see what they may run."""
+
+    def __init__(self, runtime: Runtime, principal: Principal) -> None:
+        super().__init__(runtime, principal)
+        # Also the one that a super-admin works for.
+        self._tenant = principal.tenant
 
     async def get(self, key: str) -> DefinitionRecord:
         """One that can be run, or `NotFound`."""
         async with self._begin("definitions.read") as scope:
-            return await read_definition(scope.conn, key, runnable=True, system=scope.principal.role == "super_admin")
+            system = scope.principal.role == "super_admin"
+            found = await read_definition(scope.conn, key, runnable=True, system=system, tenant=self._tenant)
+            return _without_others(found, scope.tenant)
 
     async def list(self, *, limit: int = 100, cursor: str | None = None) -> DefinitionPage:
         """Those that can be run."""
@@ -124,7 +133,21 @@ class Definitions(ServerService):
         after = None if cursor is None else read_cursor(cursor, str)[0]
         async with self._begin(verb) as scope:
             definitions = await read_definitions(
-                scope.conn, runnable=runnable, workers=not runnable, after=after, limit=limit + 1, system=system
+                scope.conn,
+                runnable=runnable,
+                workers=not runnable,
+                after=after,
+                limit=limit + 1,
+                system=system,
+                tenant=self._tenant if runnable else None,
             )
         last = definitions[limit - 1] if len(definitions) > limit else None
-        return DefinitionPage(definitions[:limit], None if last is None else write_cursor(last.key))
+        items = [_without_others(one, scope.tenant) for one in definitions[:limit]]
+        return DefinitionPage(items, None if last is None else write_cursor(last.key))
+
+
+def _without_others(definition: DefinitionRecord, tenant: str | None) -> DefinitionRecord:
+    """A tenant that may run it sees itself alone among the tenants that may."""
+    if tenant is None or definition.settings["tenants"] is None:
+        return definition
+    return replace(definition, settings={**definition.settings, "tenants": [tenant]})

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncpg
+
 from headrace.config import Settings
-from headrace.db.connect import Connection, Endpoint, place
+from headrace.db.connect import Connection, place
 from headrace.db.database import Database
 from headrace.db.roles import CURE, list_roles
 from headrace.db.standing import owns_schema
 from headrace.db.statements import statements
 from headrace.errors import ConfigError
+from headrace.executors.sql.login import SqlLogin, settings_of_role
 from headrace.executors.sql.role import refuse_mighty_role
 from headrace.model.secret.encryption import SecretBox
 from headrace.service.doctor.finding import Finding, fail, ok, warn
@@ -52,15 +55,24 @@ async def sql_role(database: Database, settings: Settings, conn: Connection) -> 
             )
         ]
     try:
-        own = await Endpoint(url, pooled=True).connect("doctor")
+        # As `SqlLogin` does, but without mending: whoever asks the doctor wants to see what is there.
+        own = await SqlLogin(url).log_in("doctor")
+    except asyncpg.InvalidPasswordError as error:
+        detail = f"cannot log in at {place(url)}: {error}. A SQL job may have changed the password of its own role"
+        return [fail("SQL role", detail, "as an administrator: ALTER ROLE … PASSWORD the one of sql.database_url")]
     except Exception as error:
         return [fail("SQL role", f"cannot log in at {place(url)}: {error}", "mend sql.database_url")]
     try:
         await refuse_mighty_role(own)
+        made = await settings_of_role(own)
+        role = await own.fetchval("select session_user")
     except ConfigError as error:
         return [fail("SQL role", str(error), "log in as a role of their own")]
     finally:
         await own.close()
+    if made:
+        detail = f"the role {role} has settings, which a SQL job may have made: {', '.join(made)}"
+        return [warn("SQL role", detail, f'ALTER ROLE "{role}" RESET ALL; a worker does so at its next login')]
     return [ok("SQL role", f"SQL jobs log in with few rights; {jobs} are defined")]
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from headrace.aside import by_size
+from headrace.db.page import fetch_page
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound, PayloadTooLarge
@@ -99,7 +100,7 @@ class Events(TenantService):
     async def get(self, event_id: UUID, *, tenant: str | None = None) -> EventRecord:
         """The event with its deliveries, or `NotFound`."""
         async with self._begin("events.read", tenant) as scope:
-            events = await _read(scope, event_id=event_id, name=None, before=None, limit=1)
+            events, _ = await _read(scope, event_id=event_id, name=None, before=None, limit=1)
         if not events:
             raise NotFound(f'unknown event "{event_id}"')
         return events[0]
@@ -111,9 +112,8 @@ class Events(TenantService):
         check_limit(limit)
         before = None if cursor is None else read_cursor(cursor, UUID)[0]
         async with self._begin("events.read", tenant) as scope:
-            events = await _read(scope, event_id=None, name=name, before=before, limit=limit + 1)
-        last = events[limit - 1] if len(events) > limit else None
-        return EventPage(events[:limit], None if last is None else write_cursor(last.id))
+            events, more = await _read(scope, event_id=None, name=name, before=before, limit=limit)
+        return EventPage(events, write_cursor(events[-1].id) if more else None)
 
 
 async def _emit(
@@ -140,17 +140,20 @@ async def _emit(
 
 async def _read(
     scope: Scope, *, event_id: UUID | None, name: str | None, before: UUID | None, limit: int
-) -> Sequence[EventRecord]:
-    rows = await scope.conn.fetch(SQL["read_events"], scope.tenant_id, event_id, name, before, limit)
+) -> tuple[Sequence[EventRecord], bool]:
+    values = (scope.tenant_id, event_id, name, before, limit + 1)
+    rows, more = await fetch_page(scope.conn, SQL["read_events"], *values, limit=limit, json_columns=("data",))
     made = await scope.conn.fetch(SQL["read_deliveries"], [row["id"] for row in rows])
     secrets = await secrets_of_events(scope, rows, made)
     deliveries: dict[UUID, list[EventDelivery]] = {}
     for of_event, *delivery in made:
         deliveries.setdefault(of_event, []).append(EventDelivery(*delivery))
-    size = sum(len(row["data"]) + sum(map(len, secrets[row["id"]])) for row in rows)
-    return await by_size(
+    # To look for a secret takes longer than to show it.
+    size = sum(len(row["data"]) + 8 * sum(map(len, secrets[row["id"]])) for row in rows)
+    events = await by_size(
         size, lambda: [_record(dict(row), deliveries.get(row["id"], []), secrets[row["id"]]) for row in rows]
     )
+    return events, more
 
 
 def _record(row: dict[str, Any], deliveries: Sequence[EventDelivery], secrets: Collection[str]) -> EventRecord:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
+from headrace.db.amounts import refuse_more
 from headrace.db.connect import Connection, Pool
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
@@ -21,6 +22,8 @@ SQL = statements(__file__)
 Action = Literal["cancel", "retry", "delete"]
 BATCH = 200
 MOST_COUNTED = 10_000
+# Of one tenant at a time: operations take turns.
+MOST_RUNNING = 20
 # What each may be done to; and to what without being told.
 POSSIBLE: dict[Action, frozenset[JobStatus]] = {"cancel": LIVE, "retry": FINAL, "delete": FINAL}
 IMPLIED: dict[Action, frozenset[JobStatus]] = {
@@ -162,6 +165,9 @@ async def create_operation(
     per_second: int | None,
 ) -> UUID:
     """A bulk operation to be made."""
+    await refuse_more(
+        conn, SQL["count_running"], tenant_id, most=MOST_RUNNING, things="running bulk operations", cure="cancel one"
+    )
     created: UUID = await conn.fetchval(
         SQL["create_operation"], tenant_id, action, write_filter(wanted), expected, who, per_second
     )

@@ -1,6 +1,9 @@
 -- name: moment
 select clock_timestamp() + interval '1 millisecond'
 
+-- name: count_running
+select count(*) from headrace.operation where tenant_id is not distinct from $1 and state = 'running'
+
 -- name: create_operation
 insert into headrace.operation (tenant_id, action, filter, expected, created_by, per_second)
 values ($1, $2, $3, $4, $5, $6) returning id

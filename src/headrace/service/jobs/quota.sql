@@ -2,9 +2,10 @@
 select id, max_queued, max_payload_bytes from headrace.tenant
  where name = $1 and num_nonnulls(max_queued, max_payload_bytes) > 0
 
--- Until the end of the transaction: of two enqueues at once, each would count without the other.
+-- Until the end of the transaction: of two enqueues at once, each would count without the other. Rows of other tables that
+-- name the tenant are not held up.
 -- name: take_turn
-select pg_advisory_xact_lock(hashtextextended('headrace.quota', $1))
+select from headrace.tenant where id = $1 for no key update
 
 -- Whether it is worth counting: those that were there when somebody last looked, and those made since, if none had ended.
 -- An index answers, and looks no further than it takes. Ids are taken before a commit, so it begins a little earlier.

@@ -130,11 +130,13 @@ class Jobs(TenantService):
                     raise await _not_ended(scope, job_id)
                 await scope.audit(job_id)
                 return await read_job(scope, job_id)
+            place = SQL["place_again"], old.definition, old.queue, old.priority
+            [(queue, priority)] = await scope.conn.fetch(*place)
             request = JobRequest(
                 definition=old.definition,
                 payload=await self._unmasked(scope, payload, old),
-                queue=old.queue,
-                priority=old.priority,
+                queue=queue,
+                priority=priority,
                 max_attempts=old.max_attempts,
                 correlation_id=old.correlation_id,
             )

@@ -9,3 +9,9 @@ select a.run, a.outcome::text, a.final::text, w.name as worker, a.queued_at, a.s
 select job.payload, definition.payload_schema
   from headrace.job join headrace.definition on definition.id = definition_id
  where job.id = $1
+
+-- An edited retry goes where its job was. Where the tenant may not choose that queue or priority, which the application chose, the
+-- new job has its definition's own.
+-- name: place_again
+select allowed_queue, allowed_priority
+  from headrace.definition as d, headrace._allowed_place(d, $2, $3) where d.key = $1

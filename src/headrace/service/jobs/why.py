@@ -55,6 +55,9 @@ class WhyFacts:
     free_slots: int
     ahead: int
     cancel_requested: bool
+    tenant: str = ""
+    # Whether its tenant may not run its definition.
+    barred: bool = False
     # Of a job that runs: since when, and of its worker how long it has missed its heartbeats and has until it is lost.
     claimed_at: datetime | None = None
     silent_for: float | None = None
@@ -158,6 +161,10 @@ def _not_yet(facts: WhyFacts) -> list[Reason]:
 
 def _held_up(facts: WhyFacts) -> list[Reason]:
     result = []
+    if facts.barred:
+        detail = f'The tenant "{facts.tenant}" may not run the definition "{facts.definition}"'
+        cure = f'add the tenant to the list ("headrace definitions set {facts.definition} tenants=…,{facts.tenant}")'
+        result.append(Reason("tenant_not_allowed", f"{detail}: {cure}, or cancel the job."))
     if not facts.enabled:
         result.append(Reason("disabled", f'The definition "{facts.definition}" is disabled.'))
     if facts.paused:

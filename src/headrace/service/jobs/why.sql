@@ -3,7 +3,7 @@
 -- those of the stream "log" (0) are Headrace's own.
 -- name: facts
 with job as (
-  select job.id, lane.queue, definition.key,
+  select job.id, lane.queue, definition.key, tenant.name as tenant, coalesce(tenant.name <> all(definition.tenants), false) as barred,
          lane.paused, array(
            select row_to_json(pause)::text from (
              select 'queue' as what, queue as name, note, paused_by, resume_at from headrace.queue_pause as p where p.queue = lane.queue
@@ -20,6 +20,7 @@ with job as (
     from headrace.job
     join headrace.lane on lane.id = job.lane_id
     join headrace.definition on definition.id = job.definition_id
+    join headrace.tenant on tenant.id = job.tenant_id
     left join headrace.queue as q on q.job_id = job.id
    where job.id = $1 and ($2::int is null or job.tenant_id = $2)),
 serving as (
@@ -29,7 +30,7 @@ serving as (
    where w.state = 'live' and w.lease_expires_at > now())
 select coalesce(job.live_status::text, (select final::text from headrace.attempt
                                          where attempt.job_id = job.id and final is not null limit 1)) as status,
-       job.queue, job.key as definition, job.run_at, now() as now, job.enabled, job.gone, job.paused,
+       job.queue, job.key as definition, job.tenant, job.barred, job.run_at, now() as now, job.enabled, job.gone, job.paused,
        job.pauses, job.spent, job.suspect,
        job.cancel_requested, holder.name as worker, job.claimed_at, holder.silent_for, holder.lease_left,
        case when job.kind = 'command' and job.live_status = 'running' then (

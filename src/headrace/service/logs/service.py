@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Unpack
@@ -11,10 +11,11 @@ from uuid import UUID
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
-from headrace.logs.read import LineOptions, LinePage, follow, read_lines
+from headrace.logs.read import LineOptions, LinePage, Position, follow, read_lines
 from headrace.logs.search import SearchOptions, SearchPage, search
 from headrace.model.log.line import LogLine
 from headrace.service.base import TenantService
+from headrace.service.logs.hub import START, Follower, LogHub, Part
 from headrace.service.session import Scope
 
 SQL = statements(__file__)
@@ -48,6 +49,17 @@ class Logs(TenantService):
                 yield scope.conn
 
         return follow(connect, job_id, **options)
+
+    def listen(
+        self, hub: LogHub, job_id: UUID, *, after: Position | None, level: int | None, stream: int | None
+    ) -> AsyncGenerator[Part, None]:
+        """The same in parts, with one reader for all who listen to a hub; the first part is what there is now."""
+
+        async def read(position: Position) -> LinePage:
+            return await self.read(job_id, after=position, level=level, stream=stream)
+
+        who, follower = self._principal, Follower(after or START, level, stream)
+        return hub.follow(job_id, read, follower, whose=who.tenant_id, credential=who.credential)
 
     async def search(
         self, query: str = "", *, tenant: str | None = None, **options: Unpack[SearchOptions]

@@ -1,8 +1,10 @@
 -- Depth is as it was last sampled, and what happened in the last hour is from rollups: nothing here reads a job. What is
--- counted by definition is put to the queue that the definition has now.
+-- counted by definition is put to the queue that the definition has now. A queue that nothing declares leaves the list an hour after
+-- its last job.
 -- name: list_queues
 with named as materialized (
-  select lane.queue from headrace.lane join headrace.definition on definition.id = lane.definition_id where not system or $4
+  select lane.queue from headrace.lane join headrace.definition on definition.id = lane.definition_id
+   where (not system or $4) and (unused_since is null or unused_since > now() - interval '1 hour')
   union select queue from headrace.definition where deleted_from_code_at is null and (not system or $4)
   union select queue from headrace.queue_pause
   union select queue from headrace.queue_setting

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -86,11 +86,6 @@ async def read_summaries(conn: Connection, whose: Collection[Whose]) -> dict[Who
         for key in {row["tenant_id"], ALL} & ended.keys():
             ended[key].update({name: row[name] for name in ("enqueued", *FINALS)})
     return {key: _summary(live[key], ended[key]) for key in whose}
-
-
-async def find_good_tokens(conn: Connection, tokens: Iterable[UUID]) -> set[UUID]:
-    """Those that still open something."""
-    return {row[0] for row in await conn.fetch(SQL["good_tokens"], list(tokens))}
 
 
 def _apart(whose: Collection[Whose]) -> tuple[list[int], bool]:

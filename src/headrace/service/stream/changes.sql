@@ -64,7 +64,3 @@ select tenant_id, sum(enqueued)::bigint as enqueued, sum(succeeded)::bigint as s
   from headrace.rollup_total
  where ($2::bool and tenant_id is distinct from (select headrace._system_tenant())) or tenant_id = any($1::int[])
  group by tenant_id
-
--- name: good_tokens
-select id from headrace.token
- where id = any($1::uuid[]) and revoked_at is null and (expires_at is null or expires_at > now())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,10 +11,11 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from headrace.db.connect import Connection
-from headrace.errors import TooMany
 from headrace.log import get_logger
 from headrace.model.job.job import JobRecord
 from headrace.queue.read import list_jobs
+from headrace.service.looker import Looker
+from headrace.service.seats import Seats
 from headrace.service.session import Runtime
 from headrace.service.stream.changes import (
     ALL,
@@ -23,23 +23,17 @@ from headrace.service.stream.changes import (
     Change,
     TenantCounts,
     Whose,
-    find_good_tokens,
     read_changes,
     read_summaries,
 )
+from headrace.service.tokens.credential_watch import CredentialWatch
 
 log = get_logger("headrace.service")
 
-LOOK_EVERY = 1.0
-LONGEST_PAUSE = 10.0
-# On a busy server a look takes longer: then there are fewer, so that they take a tenth of a connection's time at most.
-REST = 9.0
 # Jobs that one batch names; more are only said to be many.
 MOST_JOBS = 200
 # Batches that a listener may be behind; then it is let go, and comes back with the id it has.
 MOST_BEHIND = 30
-MOST_LISTENERS = 1000
-MOST_LISTENERS_OF_ONE = 200
 # Happenings that were told and are not told again; more than looks overlap by.
 MOST_TOLD = 50_000
 
@@ -64,7 +58,6 @@ class Subscriber:
     """Somebody who listens; `None` in the queue is the end."""
 
     whose: Whose
-    token_id: UUID | None
     heard_to: datetime | None = None
     batches: asyncio.Queue[Batch | None] = field(default_factory=lambda: asyncio.Queue(MOST_BEHIND + 1))
 
@@ -82,31 +75,29 @@ class Subscriber:
         self.batches.put_nowait(None)
 
 
-class Hub:
-    """All who listen in this process."""
+class Hub(Looker):
+    """All who listen in this process. Their looks take a tenth of a connection's time at most."""
 
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
+    def __init__(self, runtime: Runtime, watch: CredentialWatch) -> None:
+        super().__init__(runtime)
+        self._watch = watch
+        self._seats = Seats()
         self._listeners: dict[Whose, set[Subscriber]] = defaultdict(set)
         self._told: OrderedDict[Change, None] = OrderedDict()
         self._summaries: dict[Whose, TenantCounts] = {}
-        self._looking: asyncio.Task[None] | None = None
-        self._database: object = None
         self.watermark: datetime | None = None
 
     @contextmanager
-    def listen(self, whose: Whose, token_id: UUID | None) -> Iterator[Subscriber]:
-        """Be told for the length of the block."""
-        everyone = sum(map(len, self._listeners.values()))
-        if everyone >= MOST_LISTENERS or len(self._listeners.get(whose, ())) >= MOST_LISTENERS_OF_ONE:
-            raise TooMany("too many streams are open; try again later", after=30)
-        listener = Subscriber(whose, token_id)
-        self._listeners[whose].add(listener)
-        self._start()
-        try:
-            yield listener
-        finally:
-            self._leave(listener)
+    def listen(self, whose: Whose, credential: bytes | None) -> Iterator[Subscriber]:
+        """Be told for the length of the block, and no longer than the credential is good."""
+        listener = Subscriber(whose)
+        with self._seats.take(whose), self._watch.hold(credential, lambda: self._let_go(listener)):
+            self._listeners[whose].add(listener)
+            self._start()
+            try:
+                yield listener
+            finally:
+                self._leave(listener)
 
     async def catch_up(self, whose: Whose, since: datetime | None) -> Batch:
         """For who has just come: what changed since they last heard, or that it is too much to tell; and the counts."""
@@ -118,46 +109,24 @@ class Hub:
             [batch] = (await _batches(conn, look.changes, [whose], look.now)).values()
         return Batch(look.now, batch.jobs, summaries[whose], many=batch.many or whose in look.cut)
 
-    async def stop(self) -> None:
-        """Let all go: the database is about to be closed."""
-        for listener in [listener for group in self._listeners.values() for listener in group]:
-            self._let_go(listener)
-        if self._looking is not None:
-            self._looking.cancel()
-            await asyncio.gather(self._looking, return_exceptions=True)
-
     # -- looking
 
-    def _start(self) -> None:
-        if self._looking is not None and not self._looking.done():
-            return
-        database = self._runtime.database
-        if self._database is not database:
-            self._database = database
-            database.closers.append(self.stop)
-        self._looking = asyncio.create_task(self._look_while_somebody_listens(), name="headrace stream")
+    def wanted(self) -> bool:
+        return any(self._listeners.values())
 
-    async def _look_while_somebody_listens(self) -> None:
-        pause = LOOK_EVERY
+    def forget(self) -> None:
         self.watermark = None
         self._told.clear()
         self._summaries.clear()
-        while any(self._listeners.values()):
-            began = time.monotonic()
-            try:
-                await self.look()
-                pause = min(LONGEST_PAUSE, max(LOOK_EVERY, REST * (time.monotonic() - began)))
-            except Exception as error:
-                # The watermark stays, so that nothing is lost; listeners hear heartbeats meanwhile.
-                log.warning("stream delayed", error=f"{type(error).__name__}: {error}")
-                pause = min(LONGEST_PAUSE, pause * 2)
-            await asyncio.sleep(pause)
+
+    def leave_all(self) -> None:
+        for listener in [listener for group in self._listeners.values() for listener in group]:
+            self._let_go(listener)
 
     async def look(self) -> None:
         """Find what changed since the last look, and tell those whom it concerns."""
         whose = [key for key, group in self._listeners.items() if group]
         async with self._runtime.database.pool.acquire() as conn:
-            await self._let_go_of_strangers(conn)
             look = await read_changes(conn, self.watermark, whose)
             new = [change for change in look.changes if change not in self._told]
             batches = await _batches(conn, new, whose, look.now)
@@ -179,19 +148,6 @@ class Hub:
             listener.heard_to = batch.at
             if batch and not listener.tell(batch):
                 log.info("slow stream listener dropped")
-                self._let_go(listener)
-
-    async def _let_go_of_strangers(self, conn: Connection) -> None:
-        """A token that was revoked or has expired opens nothing any more, also not what it has opened."""
-        held = {
-            listener: listener.token_id
-            for group in self._listeners.values()
-            for listener in group
-            if listener.token_id is not None
-        }
-        good = await find_good_tokens(conn, held.values()) if held else set()
-        for listener, token_id in held.items():
-            if token_id not in good:
                 self._let_go(listener)
 
     def _let_go(self, listener: Subscriber) -> None:

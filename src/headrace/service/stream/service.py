@@ -19,7 +19,7 @@ class Stream(TenantService):
         async with self._begin("stream.follow") as scope:
             whose = scope.tenant_id
         # First listen and then look back: what happens between the two is told twice, and not never.
-        with hub.listen(whose, self._principal.token_id) as listener:
+        with hub.listen(whose, self._principal.credential) as listener:
             first = await hub.catch_up(whose, None if since is None else _time_of(since))
             yield first, listener
 

@@ -7,8 +7,10 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from headrace.db.statements import statements
-from headrace.errors import Conflict, NotFound
+from headrace.errors import BadRequest, Conflict, NotFound
 from headrace.model.pause import Pause
+from headrace.model.settings.setting import NOT_THE_SYSTEM_QUEUE
+from headrace.model.system import SYSTEM_QUEUE
 from headrace.service.base import ServerService
 from headrace.service.session import Ahead
 
@@ -16,12 +18,18 @@ SQL = statements(__file__)
 
 
 class TenantLimits(NamedTuple):
-    """What a tenant may have; none: as much as it likes."""
+    """What a tenant may have; none: as much as it likes.
+
+    And what it may choose for its jobs beside the own queue and priority of their definition: queues, and priorities
+    down to a number; none: no priority that is more urgent.
+    """
 
     max_queued: int | None = None
     max_payload_bytes: int | None = None
     requests_per_minute: int | None = None
     max_running: int | None = None
+    queues: Sequence[str] = ()
+    most_urgent_priority: int | None = None
 
 
 class Tenant(NamedTuple):
@@ -49,6 +57,7 @@ class Tenants(ServerService):
 
     async def create(self, name: str, title: str = "", limits: TenantLimits = NO_LIMITS, weight: int = 1) -> Tenant:
         """A tenant that was not there before."""
+        _check(limits)
         async with self._begin("tenants.change") as scope:
             if not await scope.conn.fetchval(SQL["create_tenant"], name, title, weight, *limits):
                 raise Conflict(f'the tenant "{name}" exists already', field="name")
@@ -60,7 +69,7 @@ class Tenants(ServerService):
         name: str,
         *,
         title: str | None = None,
-        limits: Mapping[str, int | None] | None = None,
+        limits: Mapping[str, Any] | None = None,
         weight: int | None = None,
     ) -> Tenant:
         """What is named changes, and nothing else; a limit of none lifts it."""
@@ -68,6 +77,7 @@ class Tenants(ServerService):
             await scope.conn.execute(SQL["lock_tenant"], name)
             before = _tenant(await scope.conn.fetchrow(SQL["get_tenant"], name), name)
             wanted = before.limits._replace(**(limits or {}))
+            _check(wanted)
             title, weight = before.title if title is None else title, before.weight if weight is None else weight
             await scope.conn.execute(SQL["change_tenant"], name, title, weight, *wanted)
             after = _tenant(await scope.conn.fetchrow(SQL["get_tenant"], name), name)
@@ -96,6 +106,11 @@ class Tenants(ServerService):
         async with self._begin("tenants.read") as scope:
             rows = await scope.conn.fetch(SQL["list_tenants"], after, limit)
             return [_tenant(row, row["name"]) for row in rows]
+
+
+def _check(limits: TenantLimits) -> None:
+    if SYSTEM_QUEUE in limits.queues:
+        raise BadRequest(NOT_THE_SYSTEM_QUEUE.sentence, field="limits.queues")
 
 
 def _tenant(row: Any, name: str) -> Tenant:

@@ -110,15 +110,19 @@ class FoundPrincipal(NamedTuple):
 
 async def find_principal(conn: Connection, token: str) -> FoundPrincipal | None:
     """Who a token stands for, if it is good now. Notes its use, at most once a minute."""
-    row = await conn.fetchrow(SQL["find_principal"], digest(token))
+    return await find_by_hash(conn, digest(token))
+
+
+async def find_by_hash(conn: Connection, token_hash: bytes) -> FoundPrincipal | None:
+    """The same, of a token that is known by its hash."""
+    row = await conn.fetchrow(SQL["find_principal"], token_hash)
     return None if row is None else found_principal(row)
 
 
 def found_principal(row: Any) -> FoundPrincipal:
     """From a row of a token and its tenant."""
-    principal = Principal(
-        f"token {row['name']}", row["role"], row["tenant"], row["tenant_id"], tuple(row["queues"]), row["id"]
-    )
+    name, whose = f"token {row['name']}", (row["tenant"], row["tenant_id"])
+    principal = Principal(name, row["role"], *whose, tuple(row["queues"]), row["id"], row["hash"])
     return FoundPrincipal(principal, row["requests_per_minute"])
 
 

@@ -23,7 +23,7 @@ select
 with used as (
   update headrace.token set last_used_at = now()
    where hash = $1 and revoked_at is null and (last_used_at is null or last_used_at < now() - interval '1 minute'))
-select t.id, t.name, t.role, t.tenant_id, tenant.name as tenant, t.queues, tenant.requests_per_minute
+select t.id, t.name, t.role, t.tenant_id, tenant.name as tenant, t.queues, tenant.requests_per_minute, t.hash
   from headrace.token as t left join headrace.tenant on tenant.id = t.tenant_id
  where t.hash = $1 and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
 

@@ -67,14 +67,13 @@ class TriggerOverview(TenantService):
         begin = None if cursor is None else read_cursor(cursor, str, UUID)
         async with self._begin("triggers.read", tenant) as scope:
             after = None if begin is None else (begin[0], begin[1])
-            triggers = await page_triggers(scope.conn, wanted, tenant_id=scope.tenant_id, after=after, limit=limit + 1)
-            shown = await without_secrets(scope, triggers[:limit])
+            read = await page_triggers(scope.conn, wanted, tenant_id=scope.tenant_id, after=after, limit=limit)
+            shown = await without_secrets(scope, read.items)
             now = await scope.now()
             runs = await recent_runs(scope.conn, [one.id for one in shown], RUNS)
-        last = shown[-1] if len(triggers) > limit else None
         # Times to come are worked out rule by rule: not on the loop, where others would wait.
         items = await asyncio.to_thread(lambda: [_summary(one, runs[one.id], now) for one in shown])
-        return TriggerSummaryPage(items, None if last is None else write_cursor(last.name, last.id))
+        return TriggerSummaryPage(items, write_cursor(shown[-1].name, shown[-1].id) if read.more else None)
 
     async def calendar(self, first: datetime, until: datetime, *, tenant: str | None = None) -> Calendar:
         """What enabled schedules will do from one time to another."""
@@ -82,12 +81,10 @@ class TriggerOverview(TenantService):
             raise BadRequest(f"A calendar spans up to {LONGEST.days} days, forwards.", field="until")
         wanted = TriggerFilter(trigger_type="schedule", enabled=True)
         async with self._begin("triggers.read", tenant) as scope:
-            triggers = await page_triggers(
-                scope.conn, wanted, tenant_id=scope.tenant_id, after=None, limit=MOST_TRIGGERS + 1
-            )
-            shown = await without_secrets(scope, triggers[:MOST_TRIGGERS])
+            read = await page_triggers(scope.conn, wanted, tenant_id=scope.tenant_id, after=None, limit=MOST_TRIGGERS)
+            shown = await without_secrets(scope, read.items)
         items = await asyncio.to_thread(lambda: [_due(one, first, until) for one in shown])
-        return Calendar(items, len(triggers) > MOST_TRIGGERS)
+        return Calendar(items, read.more)
 
 
 def _summary(trigger: Trigger, runs: Sequence[RecentRun], now: datetime) -> TriggerSummary:

@@ -239,8 +239,8 @@ class Triggers(TriggerOverview):
     ) -> Rendered:
         """What a template makes of an event, or the error; held against the definition where one is named."""
         async with self._begin("triggers.read") as scope:
-            schema = None if definition is None else await schema_of(scope.conn, definition)
             owner, now = tenant or scope.owner, await scope.now()
+            schema = None if definition is None else await schema_of(scope.conn, definition, tenant=owner)
         return await asyncio.to_thread(render, sample, tenant=owner, schema=schema, now=now)
 
     async def page(
@@ -251,10 +251,9 @@ class Triggers(TriggerOverview):
         begin = None if cursor is None else read_cursor(cursor, str, UUID)
         async with self._begin("triggers.read", tenant) as scope:
             after = None if begin is None else (begin[0], begin[1])
-            read = await page_triggers(scope.conn, wanted, tenant_id=scope.tenant_id, after=after, limit=limit + 1)
-            triggers = await without_secrets(scope, read)
-        last = triggers[limit - 1] if len(triggers) > limit else None
-        return TriggerPage(triggers[:limit], None if last is None else write_cursor(last.name, last.id))
+            read = await page_triggers(scope.conn, wanted, tenant_id=scope.tenant_id, after=after, limit=limit)
+            triggers = await without_secrets(scope, read.items)
+        return TriggerPage(triggers, write_cursor(triggers[-1].name, triggers[-1].id) if read.more else None)
 
     async def list(self, *, tenant: str | None = None) -> Sequence[Trigger]:
         """All of a tenant's, by name."""

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from headrace.errors import BadRequest
+from headrace.errors import BadRequest, Forbidden
 from headrace.model.definition import Definition
 from headrace.queue.claim import SQL_JOBS
 from headrace.queue.lease import WorkerIdentity
-from headrace.service.permissions import Forbidden
 from headrace.service.principal import Principal
 
 EVERY = "*"

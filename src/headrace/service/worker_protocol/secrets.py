@@ -10,14 +10,13 @@ from uuid import UUID
 from headrace.db.connect import Connection
 from headrace.model.log.run_log import NOTHING_SECRET
 from headrace.model.secret.encryption import SecretBox
+from headrace.model.secret.mask_outcome import MANY_SECRETS
 from headrace.model.secret.masking import Masker
 from headrace.service.jobs.secrets import read_secrets
 
 MOST_REMEMBERED = 10_000
 # Bytes that all remembered maskers look for; each takes about ten more to be found quickly.
 LARGEST_REMEMBERED = 4_000_000
-# With more secrets than this a masker is made in a thread: a hundred thousand take seconds.
-MOST_ON_THE_LOOP = 200
 
 
 class Maskers:
@@ -32,10 +31,10 @@ class Maskers:
         wanted = set(job_ids)
         maskers = {job_id: self._known[job_id] for job_id in wanted & self._known.keys()}
         if unknown := list(wanted - maskers.keys()):
-            secrets = await read_secrets(conn, box, unknown)
-            for job_id in unknown:
-                maskers[job_id] = await _make(secrets.get(job_id, ()))
-                self._remember(job_id, maskers[job_id])
+            made = await _make(unknown, await read_secrets(conn, box, unknown))
+            for job_id, masker in made.items():
+                self._remember(job_id, masker)
+            maskers |= made
         return maskers
 
     def _remember(self, job_id: UUID, masker: Masker) -> None:
@@ -48,10 +47,14 @@ class Maskers:
             self._size -= _size(self._known.popitem(last=False)[1])
 
 
-async def _make(secrets: Sequence[str]) -> Masker:
-    if not secrets:
-        return NOTHING_SECRET
-    return Masker(secrets) if len(secrets) <= MOST_ON_THE_LOOP else await asyncio.to_thread(Masker, secrets)
+async def _make(job_ids: Sequence[UUID], secrets: Mapping[UUID, Sequence[str]]) -> dict[UUID, Masker]:
+    """A masker for each job: in a thread where together they have many secrets."""
+
+    def make() -> dict[UUID, Masker]:
+        return {job_id: Masker(secrets[job_id]) if secrets.get(job_id) else NOTHING_SECRET for job_id in job_ids}
+
+    many = sum(len(secret) for found in secrets.values() for secret in found) > MANY_SECRETS
+    return await asyncio.to_thread(make) if many else make()
 
 
 def _size(masker: Masker) -> int:

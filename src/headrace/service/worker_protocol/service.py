@@ -16,7 +16,7 @@ import asyncpg
 from headrace.db.connect import Connection
 from headrace.db.sqlstate import data_can_cause
 from headrace.db.statements import statements
-from headrace.errors import BadRequest, DatabaseUnusable, LeaseLost
+from headrace.errors import BadRequest, DatabaseUnusable, Forbidden, LeaseLost
 from headrace.log import get_logger
 from headrace.logs.write import write_lines
 from headrace.model.job.record import ClaimedJob
@@ -35,7 +35,7 @@ from headrace.queue.lease import (
     renew_lease,
     stop_worker,
 )
-from headrace.service.permissions import Forbidden, authorise
+from headrace.service.permissions import authorise
 from headrace.service.principal import Principal
 from headrace.service.session import Runtime, Scope, begin
 from headrace.service.worker_protocol.declare import sync_declared

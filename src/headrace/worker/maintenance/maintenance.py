@@ -16,7 +16,7 @@ from headrace.log import get_logger
 from headrace.logs.prune import create_log_partitions, prune_logs
 from headrace.model.vigil import Vigil
 from headrace.queue.ageing import lift_aged
-from headrace.queue.forget import forget_full_buckets
+from headrace.queue.forget import forget_full_buckets, forget_unused_lanes
 from headrace.queue.promote import promote_due
 from headrace.queue.regate import regate_jobs
 from headrace.queue.rescue import look, mark_lost_workers, rescue_jobs
@@ -153,6 +153,7 @@ class Upkeep(Loop):
             if self._retention is not None:
                 await forget_ended(conn)
                 await forget_full_buckets(conn)
+                await forget_unused_lanes(conn)
                 await _prune(conn, self._retention)
         return None
 

@@ -164,14 +164,23 @@ def read_commands(settings: Settings, handlers: Mapping[str, Handler]) -> dict[s
     commands = {
         key: CommandHandler(key, command, default_attempts=attempts) for key, command in settings.commands.items()
     }
+    server_uid = _server_uid(settings)
     for key, command in commands.items():
         if key in handlers:
             raise ConfigError(f"commands.{key}: a job in code already has this key")
-        if problems := command.problems():
+        if problems := command.problems(server_uid=server_uid):
             raise ConfigError(f"commands.{key} cannot run here: {'; '.join(problems)}")
         for warning in command.warnings():
             log.warning(f"commands.{key}: {warning}")
     return commands
+
+
+def _server_uid(settings: Settings) -> int | None:
+    if not any(command.user for command in settings.commands.values()):
+        return None
+    from headrace.db.embedded.account import server_uid  # loaded where a command has a user of its own
+
+    return server_uid(settings.data_dir)
 
 
 def echo_line(line: LogLine) -> None:

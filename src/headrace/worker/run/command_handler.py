@@ -15,7 +15,7 @@ from headrace.executors.command.check_argv import check_argv, fill_defaults
 from headrace.executors.command.launch import CommandLimits, Launch
 from headrace.executors.command.preflight import preflight
 from headrace.model.definition import Definition
-from headrace.model.job.outcome import CannotRead, Fail
+from headrace.model.job.outcome import CannotRead, Fail, Retry
 from headrace.model.job.record import ClaimedJob
 from headrace.model.payload.schema import NOT_VALID, payload_check
 from headrace.model.secret.encrypted_arguments import encrypted_fields
@@ -65,10 +65,11 @@ class CommandHandler:
         """The values of the environment that must not be seen in what it prints."""
         return [self._environ[name] for name in self.settings.pass_env if name in self._environ]
 
-    def problems(self) -> list[str]:
+    def problems(self, *, server_uid: int | None = None) -> list[str]:
         """What keeps it from running on this machine."""
         missing = [f"pass_env: {name} is not set here" for name in self.settings.pass_env if name not in self._environ]
-        return missing + preflight(self._launch([slot.prefix.encode() for slot in self._slots], {}, None))
+        launch = self._launch([slot.prefix.encode() for slot in self._slots], {}, None)
+        return missing + preflight(launch, server_uid=server_uid)
 
     def warnings(self) -> list[str]:
         """What its owner should know."""
@@ -76,7 +77,8 @@ class CommandHandler:
         return [f"pass_env: the value of {name} is too short to be masked in what the command prints" for name in short]
 
     def launch(self, job: ClaimedJob) -> Launch:
-        """How to start this job's attempt; a payload that does not fit may do so for another worker's configuration."""
+        """How to start this job's attempt; what this worker's configuration refuses, another worker's may accept."""
+        self._refuse_other_tenants(job.tenant)
         payload = json.loads(job.payload)
         problem = self._check(payload)
         if problem is not None:
@@ -91,6 +93,14 @@ class CommandHandler:
         about |= carried.environment()
         stdin = job.payload.encode() if self.settings.stdin == "payload" else None
         return self._launch(argv, about, stdin)
+
+    def _refuse_other_tenants(self, tenant: str) -> None:
+        """The database may have another list, but nobody who writes the database decides what runs here."""
+        if self.settings.tenants is not None and tenant not in self.settings.tenants:
+            raise Retry(
+                reason=f'this worker does not run the command for tenant "{tenant}": '
+                f"add the tenant to tenants of [commands.{self.key}] in the worker's headrace.toml"
+            )
 
     def _launch(self, argv: list[bytes], about: Mapping[str, str], stdin: bytes | None) -> Launch:
         settings = self.settings

@@ -14,6 +14,7 @@ from headrace.capture import current, end_run
 from headrace.context import Context, Report
 from headrace.executors.process import ChildRaised
 from headrace.log import get_logger
+from headrace.model.job.detail import detail_text
 from headrace.model.job.outcome import (
     Cancel,
     Canceled,
@@ -31,8 +32,8 @@ from headrace.model.job.record import ClaimedJob
 from headrace.model.job.transition import Transition, decide, unformed
 from headrace.model.log.run_log import LogLimits, RunLog
 from headrace.model.secret.encryption import CannotDecrypt
-from headrace.model.secret.mask_outcome import LARGE, mask_outcome, mask_texts
-from headrace.model.text import NotJsonError, clean, to_json
+from headrace.model.secret.mask_outcome import MANY_SECRETS, mask_outcome, mask_texts
+from headrace.model.text import NotJsonError, to_json
 from headrace.tracing.attempt import begin_attempt, end_attempt, end_lost_attempt
 from headrace.tracing.carried import inherited
 from headrace.tracing.produce import find_tracer
@@ -42,7 +43,6 @@ from headrace.worker.run.log_writer import LogWriter
 
 log = get_logger("headrace.worker")
 SUCCEEDED = Succeeded()
-LONGEST_DETAIL = 10_000
 
 
 class Runner:
@@ -114,10 +114,10 @@ class Runner:
             if self._tracer is not None or run.job.trace_context is not None:
                 self._enter_trace(run)
             handler = run.handler
+            if len(run.job.payload) > MANY_SECRETS:
+                run.masker = await self._dispatch.masker_aside(run)  # now: its first line may come from the loop
             if run.refusal is not None:
                 raise run.refusal
-            if len(run.job.payload) > LARGE:
-                run.masker = await self._dispatch.masker_aside(run)  # now: its first line may come from the loop
             if handler is not None and handler.in_loop:
                 # Here, and not a call further down: most jobs, and each call of a coroutine costs.
                 value = await handler.function(**handler.bind(run.job.payload, run.context))
@@ -205,12 +205,13 @@ class Runner:
         lines = run.context.run_log  # its masker knows what the run began with: commands may have been read again since
         detail = run.detail
         masker = run.masker if lines is None else lines.masker
-        if masker is None:
+        # A run that was stopped before its masker was made has said nothing.
+        if masker is None and not (detail is None and isinstance(outcome, (TimedOut, Canceled, Released))):
             masker = self._dispatch.masker(run.job, run.handler)
         if masker:
             outcome, detail = mask_outcome(outcome, masker), mask_texts(detail, masker)
         transition = decide(run.job, outcome, random.random())  # noqa: S311 - jitter is no secret
-        return transition._replace(detail=_as_json(detail)) if detail else transition
+        return transition._replace(detail=detail_text(detail)) if detail else transition
 
 
 async def _through_cancels(task: asyncio.Task[None]) -> None:
@@ -232,17 +233,6 @@ def outcome_of(value: Any) -> Outcome:
         return Succeeded(to_json(value))
     except NotJsonError as error:
         return Failed(f"the result cannot be stored: {error}")
-
-
-def _as_json(detail: dict[str, Any]) -> str | None:
-    """What is known of a run, if it can be stored: its outcome must not fail for it."""
-    try:
-        return to_json(
-            {key: clean(value, 10_000) if isinstance(value, str) else value for key, value in detail.items()}
-        )
-    except NotJsonError as error:
-        log.warning("detail of an attempt dropped", error=str(error))
-        return None
 
 
 def failure(error: BaseException) -> Failed:

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
+from headrace.api.paging import CurrentCursors, Cursor
 from headrace.api.schemas import Page, RequestModel, ResponseModel, Text
 from headrace.model.time.timestamps import Moment
 from headrace.service.audit.service import AuditFilter
@@ -40,7 +41,7 @@ class AuditQuery(RequestModel):
     since: Moment | None = None
     until: Moment | None = None
     limit: int = Field(default=50, ge=1, le=500)
-    cursor: int | None = Field(default=None, ge=0, le=2**63 - 1, description="`next_cursor` of the previous page")
+    cursor: Cursor = None
 
     def filter(self) -> AuditFilter:
         """What the service is asked for."""
@@ -48,8 +49,11 @@ class AuditQuery(RequestModel):
 
 
 @router.get("")
-async def list_audit(service: CurrentService, query: Annotated[AuditQuery, Query()]) -> Page[AuditAnswer]:
+async def list_audit(
+    service: CurrentService, cursors: CurrentCursors, query: Annotated[AuditQuery, Query()]
+) -> Page[AuditAnswer]:
     """List changes, newest first. A short page may have a `next_cursor`, because a page searches a bounded window."""
-    page = await service.audit.list(query.filter(), limit=query.limit, before=query.cursor)
-    cursor = None if page.next_cursor is None else str(page.next_cursor)
-    return Page(items=[AuditAnswer.model_validate(record) for record in page.items], next_cursor=cursor)
+    before = await cursors.read_number(query.cursor)
+    page = await service.audit.list(query.filter(), limit=query.limit, before=before)
+    items = [AuditAnswer.model_validate(record) for record in page.items]
+    return Page(items=items, next_cursor=await cursors.write(page.next_cursor))

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
+from headrace.api.paging import CurrentCursors
 from headrace.api.routes.admin.pausing import PauseAnswer, PauseRequest
 from headrace.api.routes.definitions import DefinitionAnswer, DefinitionQuery, definition_fields
 from headrace.api.routes.triggers.responses import Override
@@ -129,14 +130,14 @@ def _statistics(statistics: DefinitionStatistics) -> StatisticsAnswer:
 
 @router.get("")
 async def inspect_definitions(
-    service: CurrentService, query: Annotated[InspectQuery, Query()]
+    service: CurrentService, cursors: CurrentCursors, query: Annotated[InspectQuery, Query()]
 ) -> Page[InspectedDefinition]:
     """List all definitions by key, disabled and deleted ones too."""
     page = await service.definitions.inspect_all(
-        limit=query.limit, cursor=query.cursor, include_system=query.include_system
+        limit=query.limit, cursor=await cursors.read(query.cursor), include_system=query.include_system
     )
     items = [_inspected(one) for one in page.items]
-    return Page[InspectedDefinition](items=items, next_cursor=page.next_cursor)
+    return Page[InspectedDefinition](items=items, next_cursor=await cursors.write(page.next_cursor))
 
 
 @router.post("", status_code=201)

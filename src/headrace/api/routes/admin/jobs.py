@@ -10,6 +10,7 @@ from pydantic import Field
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
+from headrace.api.paging import CurrentCursors
 from headrace.api.routes.jobs.requests import WINDOWS, JobQuery, Window
 from headrace.api.routes.jobs.responses import JobsAnswer, SummaryAnswer, jobs_answer, summary_answer
 from headrace.api.schemas import Text
@@ -35,10 +36,12 @@ async def get_summary_of_all(service: CurrentService, window: Window = "24h") ->
 
 
 @router.get("")
-async def list_all_jobs(service: CurrentService, query: Annotated[AllJobsQuery, Query()]) -> JobsAnswer:
+async def list_all_jobs(
+    service: CurrentService, cursors: CurrentCursors, query: Annotated[AllJobsQuery, Query()]
+) -> JobsAnswer:
     """List the jobs of all tenants, newest first."""
-    cursor = None if query.cursor is None else str(query.cursor)
+    cursor = await cursors.read(query.cursor)
     page = await service.all_jobs.list(
         query.filter(), limit=query.limit, cursor=cursor, offset=query.offset, tenant=query.tenant
     )
-    return jobs_answer(page)
+    return await jobs_answer(page, cursors)

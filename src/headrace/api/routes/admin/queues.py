@@ -9,9 +9,9 @@ from pydantic import Field
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.paging import cut
+from headrace.api.paging import CurrentCursors, Cursor, cut
 from headrace.api.routes.admin.pausing import PauseAnswer, PauseRequest
-from headrace.api.schemas import Page, RequestModel, ResponseModel, Text
+from headrace.api.schemas import Page, RequestModel, ResponseModel
 from headrace.service.queues.service import QueueRecord
 
 router = new_router(prefix="/admin/queues", tags=["queues"])
@@ -62,7 +62,7 @@ class QueueQuery(RequestModel):
     """A page of queues."""
 
     limit: int = Field(default=50, ge=1, le=500)
-    cursor: Text | None = Field(default=None, max_length=100, description="`next_cursor` of the previous page")
+    cursor: Cursor = None
     include_system: bool = Field(default=False, description="whether to include the queue of Headrace's own jobs")
 
 
@@ -81,11 +81,14 @@ def _answer(queue: QueueRecord) -> QueueAnswer:
 
 
 @router.get("")
-async def list_queues(service: CurrentService, query: Annotated[QueueQuery, Query()]) -> Page[QueueAnswer]:
+async def list_queues(
+    service: CurrentService, cursors: CurrentCursors, query: Annotated[QueueQuery, Query()]
+) -> Page[QueueAnswer]:
     """List queues by name."""
-    queues = await service.queues.list(limit=query.limit + 1, after=query.cursor, include_system=query.include_system)
+    after = await cursors.read(query.cursor)
+    queues = await service.queues.list(limit=query.limit + 1, after=after, include_system=query.include_system)
     items, cursor = cut(queues, query.limit, lambda queue: queue.queue)
-    return Page(items=[_answer(queue) for queue in items], next_cursor=cursor)
+    return Page(items=[_answer(queue) for queue in items], next_cursor=await cursors.write(cursor))
 
 
 @router.get("/{queue}")

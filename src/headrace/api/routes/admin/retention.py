@@ -26,6 +26,7 @@ class DaysAnswer(ResponseModel):
     events_days: float
     rollups_days: float
     tokens_days: float
+    audit_days: float
 
 
 class OwnRetentionAnswer(ResponseModel):

@@ -10,15 +10,17 @@ from pydantic import Field, StringConstraints
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.paging import cut
+from headrace.api.paging import CurrentCursors, Cursor, cut
 from headrace.api.routes.admin.pausing import PauseAnswer, PauseRequest
 from headrace.api.schemas import Page, RequestModel, ResponseModel, Text
+from headrace.model.settings.setting import QUEUE
 from headrace.service.tenants.service import Tenant, TenantLimits
 
 router = new_router(prefix="/admin/tenants", tags=["tenants"])
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}$")]
 NameInPath = Annotated[str, Path(max_length=100, pattern=r"^[^\x00]*$")]
+QueueName = Annotated[str, StringConstraints(pattern=QUEUE)]
 Count = Annotated[int, Field(ge=1, le=2_147_483_647)]
 Weight = Annotated[
     int,
@@ -31,7 +33,7 @@ Weight = Annotated[
 
 
 class TenantLimitsRequest(RequestModel):
-    """Limits of a tenant; null is no limit."""
+    """Limits of a tenant; a number that is null is no limit."""
 
     max_queued: Count | None = Field(default=None, description="the most live jobs")
     max_payload_bytes: int | None = Field(
@@ -42,6 +44,19 @@ class TenantLimitsRequest(RequestModel):
     )
     max_running: int | None = Field(
         default=None, ge=1, le=1_000_000, description="the most running jobs, over all workers"
+    )
+    queues: list[QueueName] = Field(
+        default=[],
+        max_length=100,
+        description="the queues that the tenant may choose for its jobs, beside the own queue of each definition",
+        examples=[["mail"]],
+    )
+    most_urgent_priority: int | None = Field(
+        default=None,
+        ge=0,
+        le=1000,
+        description="the most urgent priority that the tenant may choose (a lower number is more urgent); "
+        "null: the definition's own",
     )
 
 
@@ -63,12 +78,16 @@ class TenantChange(RequestModel):
 
 
 class LimitsAnswer(ResponseModel):
-    """Limits of a tenant; null is no limit."""
+    """Limits of a tenant; a number that is null is no limit."""
 
     max_queued: int | None
     max_payload_bytes: int | None
     requests_per_minute: int | None
     max_running: int | None
+    queues: list[str] = Field(description="the queues that the tenant may choose, beside each definition's own")
+    most_urgent_priority: int | None = Field(
+        description="the most urgent priority that the tenant may choose; null: the definition's own"
+    )
 
 
 class TenantAnswer(ResponseModel):
@@ -87,7 +106,7 @@ class TenantQuery(RequestModel):
     """A page of tenants."""
 
     limit: int = Field(default=50, ge=1, le=500)
-    cursor: Text | None = Field(default=None, max_length=100, description="`next_cursor` of the previous page")
+    cursor: Cursor = None
 
 
 def _answer(tenant: Tenant) -> TenantAnswer:
@@ -95,11 +114,13 @@ def _answer(tenant: Tenant) -> TenantAnswer:
 
 
 @router.get("")
-async def list_tenants(service: CurrentService, query: Annotated[TenantQuery, Query()]) -> Page[TenantAnswer]:
+async def list_tenants(
+    service: CurrentService, cursors: CurrentCursors, query: Annotated[TenantQuery, Query()]
+) -> Page[TenantAnswer]:
     """List tenants by name."""
-    tenants = await service.tenants.list(limit=query.limit + 1, after=query.cursor)
+    tenants = await service.tenants.list(limit=query.limit + 1, after=await cursors.read(query.cursor))
     items, cursor = cut(tenants, query.limit, lambda tenant: tenant.name)
-    return Page(items=[_answer(tenant) for tenant in items], next_cursor=cursor)
+    return Page(items=[_answer(tenant) for tenant in items], next_cursor=await cursors.write(cursor))
 
 
 @router.post("", status_code=201)

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.paging import cut
+from headrace.api.paging import CurrentCursors, Cursor, cut
 from headrace.api.schemas import Page, RequestModel, ResponseModel
 from headrace.service.workers.service import WorkerRecord, WorkerState
 
@@ -53,7 +53,7 @@ class WorkerQuery(RequestModel):
         default=None, description="the state; when absent, live workers and those that ended within a day"
     )
     limit: int = Field(default=50, ge=1, le=200)
-    cursor: int | None = Field(default=None, ge=0, le=2**63 - 1, description="`next_cursor` of the previous page")
+    cursor: Cursor = None
 
 
 def _answer(worker: WorkerRecord) -> WorkerAnswer:
@@ -62,11 +62,14 @@ def _answer(worker: WorkerRecord) -> WorkerAnswer:
 
 
 @router.get("")
-async def list_workers(service: CurrentService, query: Annotated[WorkerQuery, Query()]) -> Page[WorkerAnswer]:
+async def list_workers(
+    service: CurrentService, cursors: CurrentCursors, query: Annotated[WorkerQuery, Query()]
+) -> Page[WorkerAnswer]:
     """List workers, newest first."""
-    workers = await service.workers.list(state=query.state, limit=query.limit + 1, before=query.cursor)
+    before = await cursors.read_number(query.cursor)
+    workers = await service.workers.list(state=query.state, limit=query.limit + 1, before=before)
     items, cursor = cut(workers, query.limit, lambda worker: worker.id)
-    return Page(items=[_answer(worker) for worker in items], next_cursor=cursor)
+    return Page(items=[_answer(worker) for worker in items], next_cursor=await cursors.write(cursor))
 
 
 @router.get("/{worker_id}")

@@ -12,6 +12,7 @@ from pydantic import Field
 from headrace.alerts.incidents import AlertFilter
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
+from headrace.api.paging import CurrentCursors
 from headrace.api.routes.alerts.rules import AlertPageQuery
 from headrace.api.schemas import Page, ResponseModel
 from headrace.model.alert.incident import Event
@@ -82,22 +83,26 @@ class DeliveryQuery(AlertPageQuery):
 
 
 @router.get("")
-async def list_alerts(service: CurrentService, query: Annotated[AlertQuery, Query()]) -> Page[AlertAnswer]:
+async def list_alerts(
+    service: CurrentService, cursors: CurrentCursors, query: Annotated[AlertQuery, Query()]
+) -> Page[AlertAnswer]:
     """List alerts, newest first; open ones by default."""
-    page = await service.alerts.list(query.filter(), limit=query.limit, cursor=query.cursor)
-    return Page(items=[AlertAnswer.model_validate(alert) for alert in page.items], next_cursor=page.next_cursor)
+    after = await cursors.read(query.cursor)
+    page = await service.alerts.list(query.filter(), limit=query.limit, cursor=after)
+    items = [AlertAnswer.model_validate(alert) for alert in page.items]
+    return Page(items=items, next_cursor=await cursors.write(page.next_cursor))
 
 
 @router.get("/deliveries")
 async def list_alert_deliveries(
-    service: CurrentService, query: Annotated[DeliveryQuery, Query()]
+    service: CurrentService, cursors: CurrentCursors, query: Annotated[DeliveryQuery, Query()]
 ) -> Page[AlertDeliveryAnswer]:
     """List the attempts to send notices, newest first."""
     page = await service.alerts.deliveries(
-        notice_id=query.notice_id, target_id=query.target_id, limit=query.limit, cursor=query.cursor
+        notice_id=query.notice_id, target_id=query.target_id, limit=query.limit, cursor=await cursors.read(query.cursor)
     )
     items = [AlertDeliveryAnswer.model_validate(delivery) for delivery in page.items]
-    return Page(items=items, next_cursor=page.next_cursor)
+    return Page(items=items, next_cursor=await cursors.write(page.next_cursor))
 
 
 @router.get("/{alert_id}")

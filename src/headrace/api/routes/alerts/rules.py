@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Field
 from headrace.alerts.rules import RuleRecord
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
+from headrace.api.paging import CurrentCursors, Cursor
 from headrace.api.schemas import Page, RequestModel, ResponseModel, Text, without_defaults
 from headrace.model.alert.description import looks_for
 from headrace.model.alert.kind import AlertKind
@@ -82,14 +83,17 @@ class AlertPageQuery(RequestModel):
     """A part of a list."""
 
     limit: int = Field(default=50, ge=1, le=500)
-    cursor: Text | None = Field(default=None, max_length=1000, description="`next_cursor` of the page before")
+    cursor: Cursor = None
 
 
 @router.get("")
-async def list_alert_rules(service: CurrentService, query: Annotated[AlertPageQuery, Query()]) -> Page[RuleAnswer]:
+async def list_alert_rules(
+    service: CurrentService, cursors: CurrentCursors, query: Annotated[AlertPageQuery, Query()]
+) -> Page[RuleAnswer]:
     """List rules by name."""
-    page = await service.alert_rules.list(limit=query.limit, cursor=query.cursor)
-    return Page(items=[_answer(rule) for rule in page.items], next_cursor=page.next_cursor)
+    page = await service.alert_rules.list(limit=query.limit, cursor=await cursors.read(query.cursor))
+    items = [_answer(rule) for rule in page.items]
+    return Page(items=items, next_cursor=await cursors.write(page.next_cursor))
 
 
 @router.post("", status_code=201)

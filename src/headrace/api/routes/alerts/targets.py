@@ -12,6 +12,7 @@ from pydantic import Field
 from headrace.alerts.targets import Signing
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
+from headrace.api.paging import CurrentCursors
 from headrace.api.routes.alerts.rules import AlertPageQuery
 from headrace.api.schemas import Page, RequestModel, ResponseModel, Text
 from headrace.model.alert.target import TargetKind
@@ -74,10 +75,13 @@ def _with_key(made: TargetWithKey) -> NewTargetAnswer:
 
 
 @router.get("")
-async def list_alert_targets(service: CurrentService, query: Annotated[AlertPageQuery, Query()]) -> Page[TargetAnswer]:
+async def list_alert_targets(
+    service: CurrentService, cursors: CurrentCursors, query: Annotated[AlertPageQuery, Query()]
+) -> Page[TargetAnswer]:
     """List targets by name."""
-    page = await service.alert_targets.list(limit=query.limit, cursor=query.cursor)
-    return Page(items=[TargetAnswer.model_validate(target) for target in page.items], next_cursor=page.next_cursor)
+    page = await service.alert_targets.list(limit=query.limit, cursor=await cursors.read(query.cursor))
+    items = [TargetAnswer.model_validate(target) for target in page.items]
+    return Page(items=items, next_cursor=await cursors.write(page.next_cursor))
 
 
 @router.post("", status_code=201)

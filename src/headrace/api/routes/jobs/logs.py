@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -17,9 +17,12 @@ from headrace.api.body.route import new_router
 from headrace.api.routes.logs.responses import STREAM_NUMBERS, Level, LineAnswer, Stream, line_fields, line_text
 from headrace.api.schemas import Page, RequestModel
 from headrace.api.sse import STREAM_HEADERS, event, with_heartbeats
+from headrace.api.state import state_of
 from headrace.logs.read import LinePage as LinePage
 from headrace.logs.read import Position
+from headrace.model.log.line import LogLine
 from headrace.service import Service
+from headrace.service.logs.hub import Part
 
 router = new_router(prefix="/jobs", tags=["logs"])
 LINES_AT_ONCE = 2000
@@ -88,21 +91,38 @@ async def read_job_logs(
 async def _follow(
     request: Request, service: Service, job_id: UUID, query: LogQuery, after: Position | None
 ) -> Response:
-    # Asked first, so that a job that is not there is a 404 and not an empty stream.
-    await service.jobs.get(job_id)
+    hub, level, stream = state_of(request).log_hub, query.level, query.stream_number
+    parts = service.logs.listen(hub, job_id, after=after, level=level, stream=stream)
+    # What is refused is refused before the stream begins, with a status of its own.
+    begin = _part_text(await anext(parts))
 
     async def events() -> AsyncGenerator[bytes, None]:
-        lines = service.logs.follow(job_id, after=after, level=query.level, stream=query.stream_number)
-        async for line in lines:
-            data = LineAnswer(**line_fields(line)).model_dump(mode="json")
-            yield event(data, name="line", place=_text((line.run, line.seq)))
-        job = await service.jobs.get(job_id)
-        yield event({"status": job.status}, name="end")
+        try:
+            yield begin
+            async for part in parts:
+                yield _part_text(part)
+            job = await service.jobs.get(job_id)
+            yield event({"status": job.status}, name="end")
+        finally:
+            await parts.aclose()
 
-    def still_allowed() -> Awaitable[object]:
-        return authenticator(request).principal(request)
+    async def still_allowed() -> None:
+        if service.principal.credential is None:  # the host knows the caller; credentials are watched
+            await authenticator(request).principal(request)
 
     return EventSourceResponse(with_heartbeats(events(), still_allowed), headers=STREAM_HEADERS)
+
+
+def _part_text(part: Part) -> bytes:
+    """The part as sent, worked out once for all who get it."""
+    if part.text is None:
+        part.text = b"".join(map(_line_event, part.lines))
+    return part.text
+
+
+def _line_event(line: LogLine) -> bytes:
+    data = LineAnswer(**line_fields(line)).model_dump(mode="json")
+    return event(data, name="line", place=_text((line.run, line.seq)))
 
 
 async def _download(service: Service, job_id: UUID, query: LogQuery) -> Response:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from headrace.api.paging import Cursor
 from headrace.api.schemas import Name, RequestModel, Text
 from headrace.model.job.request import JobRequest
 from headrace.model.job.status import StatusWord, statuses_of
@@ -59,7 +60,7 @@ class JobQuery(FilterRequest):
         description="statuses, of which a job has any; unsuccessful stands for failed and dead_letter",
     )
     limit: int = Field(default=50, ge=1, le=500)
-    cursor: UUID | None = Field(default=None, description="`next_cursor` of the previous page")
+    cursor: Cursor = None
     offset: int = Field(default=0, ge=0, le=10_000)
 
     def filter(self) -> JobFilter:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from headrace.api.paging import ListCursors
 from headrace.api.schemas import Page, ResponseModel
 from headrace.model.job.job import JobRecord
 from headrace.model.job.status import JobStatus
@@ -134,9 +135,10 @@ class OperationAnswer(ResponseModel):
     finished_at: datetime | None
 
 
-def jobs_answer(page: JobPage) -> JobsAnswer:
+async def jobs_answer(page: JobPage, cursors: ListCursors) -> JobsAnswer:
     """As a page."""
-    return JobsAnswer(items=page.items, next_cursor=page.next_cursor, searched_to=page.searched_to)
+    cursor = await cursors.write(page.next_cursor)
+    return JobsAnswer(items=page.items, next_cursor=cursor, searched_to=page.searched_to)
 
 
 def attempts_answer(attempts: Sequence[AttemptRecord]) -> AttemptsAnswer:

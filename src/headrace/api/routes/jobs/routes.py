@@ -11,6 +11,7 @@ from fastapi import Header, Query, Response
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
+from headrace.api.paging import CurrentCursors
 from headrace.api.routes.jobs.requests import WINDOWS, Batch, JobQuery, RetryRequest, Window
 from headrace.api.routes.jobs.responses import (
     AttemptsAnswer,
@@ -55,11 +56,13 @@ async def enqueue_batch(service: CurrentService, batch: Batch) -> BatchAnswer:
 
 
 @router.get("")
-async def list_jobs(service: CurrentService, query: Annotated[JobQuery, Query()]) -> JobsAnswer:
+async def list_jobs(
+    service: CurrentService, cursors: CurrentCursors, query: Annotated[JobQuery, Query()]
+) -> JobsAnswer:
     """List jobs, newest first."""
-    cursor = None if query.cursor is None else str(query.cursor)
+    cursor = await cursors.read(query.cursor)
     page = await service.jobs.list(query.filter(), limit=query.limit, cursor=cursor, offset=query.offset)
-    return jobs_answer(page)
+    return await jobs_answer(page, cursors)
 
 
 @router.get("/summary")

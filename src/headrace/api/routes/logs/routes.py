@@ -11,6 +11,7 @@ from pydantic import Field
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
+from headrace.api.paging import CurrentCursors, Cursor
 from headrace.api.routes.logs.responses import HitAnswer, Level, line_fields
 from headrace.api.schemas import Name, Page, RequestModel, Text
 from headrace.model.time.timestamps import Moment
@@ -28,7 +29,7 @@ class SearchQuery(RequestModel):
     since: Moment | None = None
     until: Moment | None = None
     limit: int = Field(default=50, ge=1, le=1000)
-    cursor: Text | None = Field(default=None, description="`next_cursor` of the previous page")
+    cursor: Cursor = None
 
 
 class SearchAnswer(Page[HitAnswer]):
@@ -41,16 +42,18 @@ class SearchAnswer(Page[HitAnswer]):
 
 
 @router.get("")
-async def search_logs(service: CurrentService, query: Annotated[SearchQuery, Query()]) -> SearchAnswer:
+async def search_logs(
+    service: CurrentService, cursors: CurrentCursors, query: Annotated[SearchQuery, Query()]
+) -> SearchAnswer:
     """Search log lines, newest first."""
-    asked = query.model_dump(exclude={"query"})
+    asked = query.model_dump(exclude={"query"}) | {"cursor": await cursors.read(query.cursor)}
     page = await service.logs.search(query.query, **asked)
     return SearchAnswer(
         items=[
             HitAnswer(**line_fields(hit.line), job_id=hit.line.job_id, tenant=hit.tenant, definition=hit.definition)
             for hit in page.hits
         ],
-        next_cursor=page.cursor,
+        next_cursor=await cursors.write(page.cursor),
         searched_to=page.searched_to,
         complete=page.complete,
     )

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
+from headrace.api.paging import CurrentCursors
 from headrace.api.routes.triggers.requests import StretchQuery, TriggerQuery
 from headrace.api.routes.triggers.responses import DueTime, TriggerAnswer, trigger_answer
 from headrace.api.schemas import Page, ResponseModel
@@ -70,9 +71,12 @@ GlancesAnswer = Page[TriggerSummaryAnswer]
 
 
 @router.get("/overview")
-async def overview_triggers(service: CurrentService, query: Annotated[TriggerQuery, Query()]) -> GlancesAnswer:
+async def overview_triggers(
+    service: CurrentService, cursors: CurrentCursors, query: Annotated[TriggerQuery, Query()]
+) -> GlancesAnswer:
     """List triggers by name, each with its rule in words and its last ten fires."""
-    page = await service.triggers.overview(query.filter(), limit=query.limit, cursor=query.cursor)
+    after = await cursors.read(query.cursor)
+    page = await service.triggers.overview(query.filter(), limit=query.limit, cursor=after)
     items = [
         TriggerSummaryAnswer(
             trigger=trigger_answer(one.trigger),
@@ -82,7 +86,7 @@ async def overview_triggers(service: CurrentService, query: Annotated[TriggerQue
         )
         for one in page.items
     ]
-    return GlancesAnswer(items=items, next_cursor=page.next_cursor)
+    return GlancesAnswer(items=items, next_cursor=await cursors.write(page.next_cursor))
 
 
 @router.get("/calendar")

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from pydantic import ConfigDict, Field
 
+from headrace.api.paging import Cursor
 from headrace.api.schemas import Name, RequestModel, Text, without_defaults
 from headrace.model.settings.options import TriggerColumns
 from headrace.model.settings.trigger import TriggerSettings
@@ -95,7 +96,7 @@ class TriggerQuery(RequestModel):
         default=False, description="whether to include triggers of Headrace's own jobs, for super-admins"
     )
     limit: int = Field(default=50, ge=1, le=500)
-    cursor: Text | None = Field(default=None, description="`next_cursor` of the previous page")
+    cursor: Cursor = None
 
     def filter(self) -> TriggerFilter:
         """What the service is asked for."""
@@ -106,7 +107,7 @@ class PageQuery(RequestModel):
     """A page of a list."""
 
     limit: int = Field(default=100, ge=1, le=500)
-    cursor: Text | None = Field(default=None, description="`next_cursor` of the previous page")
+    cursor: Cursor = None
 
 
 class StretchQuery(RequestModel):

@@ -42,7 +42,7 @@ class TriggerIdentity(ResponseModel):
     created_by: str | None
     obstacle: Obstacle | None = Field(
         description="why an enabled trigger makes no jobs: its definition was deleted, is disabled or has secret "
-        "fields, or no live worker runs it"
+        "fields, its tenant may not run it, or no live worker runs it"
     )
 
 

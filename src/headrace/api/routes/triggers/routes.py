@@ -9,6 +9,7 @@ from fastapi import Query
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
+from headrace.api.paging import CurrentCursors
 from headrace.api.routes.triggers.requests import (
     Backfill,
     Disable,
@@ -40,10 +41,14 @@ router = new_router(prefix="/jobs/triggers", tags=["triggers"])
 
 
 @router.get("")
-async def list_triggers(service: CurrentService, query: Annotated[TriggerQuery, Query()]) -> TriggersAnswer:
+async def list_triggers(
+    service: CurrentService, cursors: CurrentCursors, query: Annotated[TriggerQuery, Query()]
+) -> TriggersAnswer:
     """List triggers by name."""
-    page = await service.triggers.page(query.filter(), limit=query.limit, cursor=query.cursor)
-    return TriggersAnswer(items=[trigger_answer(one) for one in page.items], next_cursor=page.next_cursor)
+    after = await cursors.read(query.cursor)
+    page = await service.triggers.page(query.filter(), limit=query.limit, cursor=after)
+    items = [trigger_answer(one) for one in page.items]
+    return TriggersAnswer(items=items, next_cursor=await cursors.write(page.next_cursor))
 
 
 @router.post("", status_code=201)
@@ -136,18 +141,22 @@ async def preview_trigger(
 
 
 @router.get("/{trigger_id}/fires")
-async def list_fires(service: CurrentService, trigger_id: UUID, query: Annotated[PageQuery, Query()]) -> FiresAnswer:
+async def list_fires(
+    service: CurrentService, cursors: CurrentCursors, trigger_id: UUID, query: Annotated[PageQuery, Query()]
+) -> FiresAnswer:
     """List the fires of a trigger, newest first; also of a deleted trigger."""
-    page = await service.triggers.fires_page(trigger_id, limit=query.limit, cursor=query.cursor)
-    return FiresAnswer(items=[FireAnswer.model_validate(line) for line in page.items], next_cursor=page.next_cursor)
+    after = await cursors.read(query.cursor)
+    page = await service.triggers.fires_page(trigger_id, limit=query.limit, cursor=after)
+    items = [FireAnswer.model_validate(line) for line in page.items]
+    return FiresAnswer(items=items, next_cursor=await cursors.write(page.next_cursor))
 
 
 @router.get("/{trigger_id}/deliveries")
 async def list_deliveries(
-    service: CurrentService, trigger_id: UUID, query: Annotated[PageQuery, Query()]
+    service: CurrentService, cursors: CurrentCursors, trigger_id: UUID, query: Annotated[PageQuery, Query()]
 ) -> DeliveriesAnswer:
     """List the deliveries of a trigger, newest first; also of a deleted trigger."""
-    page = await service.triggers.deliveries_page(trigger_id, limit=query.limit, cursor=query.cursor)
-    return DeliveriesAnswer(
-        items=[DeliveryAnswer.model_validate(line) for line in page.items], next_cursor=page.next_cursor
-    )
+    after = await cursors.read(query.cursor)
+    page = await service.triggers.deliveries_page(trigger_id, limit=query.limit, cursor=after)
+    items = [DeliveryAnswer.model_validate(line) for line in page.items]
+    return DeliveriesAnswer(items=items, next_cursor=await cursors.write(page.next_cursor))

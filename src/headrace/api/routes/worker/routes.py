@@ -16,6 +16,7 @@ from headrace.api.routes.worker.schemas import (
     Claim,
     ClaimAnswer,
     Finish,
+    FinishAnswer,
     JobRef,
     Lines,
     Progress,
@@ -140,10 +141,13 @@ async def claim_jobs(service: CurrentService, wanted: Claim, request: Request) -
 
 
 @router.post("/jobs/finish")
-async def finish_jobs(service: CurrentService, finish: Finish) -> RefusedAnswer:
-    """Write the outcomes of many attempts, all or none; the response lists claims that the worker no longer owns."""
+async def finish_jobs(service: CurrentService, finish: Finish) -> FinishAnswer:
+    """Write the outcomes of many attempts, all or none; the response lists claims that the worker no longer owns.
+
+    Too large a detail, or a result of an attempt that did not succeed, is left out, and the response says so.
+    """
     refused = await service.work.finish(finish.worker_id, [ended.transition() for ended in finish.ended])
-    return RefusedAnswer.of(refused)
+    return FinishAnswer(refused=RefusedAnswer.of(refused).refused, left_out=finish.left_out())
 
 
 @router.post("/logs")

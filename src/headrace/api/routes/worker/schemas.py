@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, model_validator
+from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, ValidationInfo, field_validator, model_validator
 
 from headrace.api.schemas import RequestModel, ResponseModel, Text
+from headrace.model.job.detail import MAX_DETAIL, no_detail
 from headrace.model.job.record import ClaimedJob, Terms
 from headrace.model.job.status import JobStatus
 from headrace.model.job.transition import FINALS, UNSPENT, Transition
@@ -39,7 +41,6 @@ def _storable(limit: int) -> AfterValidator:
     return AfterValidator(check)
 
 
-ResultJson = Annotated[Text, _storable(MAX_RESULT)]
 FieldsJson = Annotated[str, _storable(LONGEST_FIELDS)]
 STREAM_NUMBERS = {name: number for number, name in STREAMS.items()}
 
@@ -152,6 +153,13 @@ def _terms(terms: Terms) -> dict[str, float | None]:
     }
 
 
+class LeftOut(JobRef):
+    """A field of an attempt that is not stored, and why; its place says so too."""
+
+    field: str
+    reason: str
+
+
 class Ended(RequestModel):
     """The outcome of one attempt. Without a final status the job waits again, for `delay_seconds`."""
 
@@ -164,12 +172,21 @@ class Ended(RequestModel):
     delay_seconds: float = Field(default=0, ge=0, le=LONGEST_DELAY)
     error: str | None = None
     traceback: str | None = None
-    result_json: ResultJson | None = Field(
+    result_json: Text | None = Field(
         default=None, description="the result, as text that is JSON, up to a million characters"
     )
-    detail_json: ResultJson | None = Field(
-        default=None, description="further details of the attempt, as text that is JSON"
+    detail_json: Text | None = Field(
+        default=None, description="further details of the attempt, as text that is JSON, up to 10,240 characters"
     )
+
+    @field_validator("result_json")
+    @classmethod
+    def _storable_result(cls, text: str | None, said: ValidationInfo) -> str | None:
+        # Of an attempt that did not succeed it is left out instead: to record a failure must not fail.
+        problem = text and said.data.get("outcome") == "succeeded" and storage_problem(text, MAX_RESULT)
+        if problem:
+            raise ValueError(problem)
+        return text
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -179,8 +196,23 @@ class Ended(RequestModel):
             raise ValueError(f"an attempt with outcome {self.outcome} cannot leave its job {self.final or 'waiting'}")
         return self
 
+    @cached_property
+    def left_out(self) -> list[LeftOut]:
+        """What is not stored, since it goes beyond a bound."""
+        bounds: dict[str, tuple[str | None, int]] = {"detail_json": (self.detail_json, MAX_DETAIL)}
+        if self.outcome != "succeeded":
+            bounds["result_json"] = (self.result_json, MAX_RESULT)
+        problems = {name: text and storage_problem(text, most) for name, (text, most) in bounds.items()}
+        return [
+            LeftOut(job_id=self.job_id, run=self.run, field=name, reason=problem)
+            for name, problem in problems.items()
+            if problem
+        ]
+
     def transition(self) -> Transition:
         """What is written."""
+        reasons = {one.field: one.reason for one in self.left_out}
+        detail = no_detail(reasons["detail_json"]) if "detail_json" in reasons else self.detail_json
         return Transition(
             self.job_id,
             self.run,
@@ -190,8 +222,8 @@ class Ended(RequestModel):
             self.delay_seconds,
             self.error,
             self.traceback,
-            self.result_json,
-            self.detail_json,
+            None if "result_json" in reasons else self.result_json,
+            detail,
         )
 
 
@@ -200,6 +232,10 @@ class Finish(RequestModel):
 
     worker_id: WorkerId
     ended: list[Ended] = Field(max_length=LARGEST_BATCH)
+
+    def left_out(self) -> list[LeftOut]:
+        """What is not stored of them."""
+        return [one for ended in self.ended for one in ended.left_out]
 
 
 class Line(RequestModel):
@@ -244,3 +280,9 @@ class RefusedAnswer(ResponseModel):
     def of(cls, fences: Collection[Fence]) -> Self:
         """As objects."""
         return cls(refused=[JobRef(job_id=job_id, run=run) for job_id, run in fences])
+
+
+class FinishAnswer(RefusedAnswer):
+    """Claims that the worker no longer owns, and fields that were left out of outcomes that were written."""
+
+    left_out: list[LeftOut]

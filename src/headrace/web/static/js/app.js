@@ -1,5 +1,6 @@
 // The whole: sign in, or the shell around the screen that the address names.
 import { Shell } from "./components/shell/shell.js";
+import { OtherSession } from "./components/shell/other_session.js";
 import { Failed } from "./components/states.js";
 import { startLive, stopLive } from "./live.js";
 import { match, place, tenant } from "./router.js";
@@ -37,6 +38,7 @@ function SignedIn() {
   }, [title]);
   // Another tenant's view is another view.
   return html`<${Shell} current=${screen?.entry.under ?? screen?.entry.path ?? path} key=${chosen ?? ""}>
+    <${OtherSession} />
     ${screen ? html`<${screen.entry.screen} key=${path} params=${screen.params} />` : html`<${NotFound} />`}
   </${Shell}>`;
 }

@@ -127,6 +127,8 @@ export const statusWord = (status) => status.replaceAll("_", " ");
 
 /** @param {string} text */
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+/** What the server says, as a sentence. @param {string} text */
+export const sentence = (text) => `${capital(text)}${text.endsWith(".") ? "" : "."}`;
 
 /** `312 MB`. @param {number} n */
 export function bytes(n) {

@@ -21,21 +21,24 @@ export function showSetting({ kind, none }, value) {
   if (value === null) return none ?? "";
   if (kind === "duration") return value === 0 ? "none" : duration(Number(value));
   if (kind === "days") return plural(Number(value), "day");
+  if (Array.isArray(value)) return value.join(", ");
   return kind === "count" ? count(Number(value)) : String(value);
 }
 
 /** As it stands in a field; a flag has none. @param {Setting} setting @param {unknown} value */
 export function writeSetting({ kind }, value) {
   if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) return value.join(", ");
   return kind === "duration" ? writeDuration(Number(value)) || "0s" : String(value);
 }
 
-/** @param {Setting} setting @param {string | boolean} written @returns {{value?: string | number | boolean | null, problem?: string}} */
+/** @param {Setting} setting @param {string | boolean} written @returns {{value?: string | number | boolean | string[] | null, problem?: string}} */
 export function readSetting({ kind, none }, written) {
   if (typeof written === "boolean") return { value: written };
   const text = written.trim();
   if (text === "") return none ? { value: null } : { problem: "This field is required." };
   if (kind === "text") return { value: text };
+  if (kind === "list") return { value: text.split(",").map((one) => one.trim()) };
   if (kind === "duration") {
     const seconds = readDuration(text);
     return seconds === null ? { problem: NO_DURATION } : { value: seconds };

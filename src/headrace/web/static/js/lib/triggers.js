@@ -39,6 +39,7 @@ const REASONS = /** @type {Record<string, string>} */ ({
   skip_next: "an operator skipped it",
   superseded: "a newer due time fired instead",
   template_error: "the template could not be rendered",
+  tenant_not_allowed: "its tenant may not run its definition",
   window_ended: "the schedule had ended",
 });
 
@@ -49,6 +50,7 @@ const OBSTACLES = /** @type {Record<string, string>} */ ({
   deleted_from_code: "Its definition was deleted, so it makes no jobs",
   definition_disabled: "Its definition is disabled, so it makes no jobs",
   secret_fields: "Its definition has secret fields, which no trigger can fill",
+  tenant_not_allowed: "Its tenant may not run its definition, so it makes no jobs",
   no_worker: "No live worker knows its definition",
 });
 

@@ -1,12 +1,13 @@
-// A token, or the link that `headrace dev` prints.
+// A token, or the link that `headrace dev` and `headrace sign-in` print.
 import { Refused } from "../api.js";
 import { Wordmark } from "../components/shell/shell.js";
-import { signIn } from "../session.js";
+import { sentence } from "../lib/format.js";
+import { linkProblem, signIn } from "../session.js";
 import { html, typed, useEffect, useRef, useState } from "../ui.js";
 
 export function SignIn() {
   const [token, setToken] = useState("");
-  const [problem, setProblem] = useState("");
+  const [wrong, setWrong] = useState("");
   const [busy, setBusy] = useState(false);
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   useEffect(() => {
@@ -14,15 +15,17 @@ export function SignIn() {
     field.current?.focus();
   }, []);
 
+  const problem = wrong || (linkProblem.value ? sentence(linkProblem.value.message) : "");
+
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    if (!token.trim()) return setProblem("Paste a token first.");
+    if (!token.trim()) return setWrong("Paste a token first.");
     setBusy(true);
     try {
       await signIn(token);
     } catch (error) {
       const refusal = error instanceof Refused ? error.fields.token : undefined;
-      setProblem(sentence(refusal ?? /** @type {Error} */ (error).message));
+      setWrong(sentence(refusal ?? /** @type {Error} */ (error).message));
       setBusy(false);
       field.current?.focus();
     }
@@ -38,7 +41,8 @@ export function SignIn() {
           spellcheck=${false}
           ref=${field} value=${token} onInput=${typed((text) => {
             setToken(text);
-            setProblem("");
+            setWrong("");
+            linkProblem.value = null;
           })}
           aria-invalid=${problem ? "true" : undefined} aria-describedby="token-note" />
         <p class="field-note ${problem ? "is-bad" : ""}" id="token-note" role=${problem ? "alert" : undefined}>
@@ -47,10 +51,8 @@ export function SignIn() {
       </div>
       <button class="button button-primary button-large" type="submit" disabled=${busy}
         aria-busy=${busy}>Sign in</button>
-      <p class="quiet">No token yet? On the server, run <code>headrace tokens create me --role super_admin</code>.</p>
+      <p class="quiet">No token yet? On the server, run <code>headrace sign-in</code> for a link, or${" "}
+        <code>headrace tokens create me --role super_admin</code>.</p>
     </form>
   </main>`;
 }
-
-/** @param {string} text */
-const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;

@@ -23,7 +23,7 @@ export function AuditTrail() {
   const cursor = query.get("cursor") ?? "";
   const { of: tenant, ...rest } = wanted;
   const audit = useResource(`audit ${JSON.stringify(wanted)} ${cursor}`, (signal) =>
-    api.get("/admin/audit", { ...rest, tenant, limit: 50, cursor: Number(cursor) || null }, signal),
+    api.get("/admin/audit", { ...rest, tenant, limit: 50, cursor: cursor || null }, signal),
   );
   useRowKeys("change");
   const here = (/** @type {{cursor?: string}} */ more) => href("/admin/audit", { ...wanted, ...more });

@@ -19,6 +19,7 @@ const KEPT = /** @type {[keyof Api.DaysAnswer, string][]} */ ([
   ["events_days", "Events"],
   ["rollups_days", "Figures"],
   ["tokens_days", "Revoked tokens"],
+  ["audit_days", "Audit"],
 ]);
 
 /** How long history is kept, how much there is, and what would go now. */

@@ -4,7 +4,7 @@ import { FormDialog } from "../../components/forms/form_dialog.js";
 import { say } from "../../components/shell/toast.js";
 import { html, useState } from "../../ui.js";
 
-/** @type {[keyof Api.LimitsAnswer, string][]} name in the API, and what people read */
+/** @type {["max_running" | "max_queued" | "max_payload_bytes" | "requests_per_minute", string][]} name in the API, and what people read */
 export const LIMITS = [
   ["max_running", "Running"],
   ["max_queued", "Waiting"],
@@ -22,9 +22,12 @@ export function TenantDialog({ tenant, close, saved }) {
       Object.fromEntries(LIMITS.map(([key]) => [key, String(tenant?.limits[key] ?? "")]))
     ),
   );
+  const [queues, setQueues] = useState(tenant?.limits.queues.join(", ") ?? "");
+  const [urgent, setUrgent] = useState(String(tenant?.limits.most_urgent_priority ?? ""));
   const send = async () => {
-    const most = Object.fromEntries(LIMITS.map(([key]) => [key, limits[key].trim() ? Number(limits[key]) : null]));
-    const body = { title, weight: Number(weight), limits: most };
+    const most = Object.fromEntries(LIMITS.map(([key]) => [key, number(limits[key])]));
+    const place = { queues: queues.split(/[\s,]+/).filter(Boolean), most_urgent_priority: number(urgent) };
+    const body = { title, weight: Number(weight), limits: { ...most, ...place } };
     if (tenant) await api.patch("/admin/tenants/{name}", { name }, body);
     else await api.post("/admin/tenants", {}, { name, ...body });
     say(tenant ? `Changed ${name}.` : `Made ${name}.`);
@@ -40,6 +43,17 @@ export function TenantDialog({ tenant, close, saved }) {
       ([key, label]) => html`<${TextField} key=${key} label=${`Most: ${label.toLowerCase()}`}
       hint="Empty is no limit." value=${limits[key]} problem=${problems[`limits.${key}`]} numeric
       set=${(/** @type {string} */ value) => setLimits({ ...limits, [key]: value })} />`,
-    )}</div>`}
+    )}</div>
+    <${TextField} label="Queues" hint="The tenant may choose these beside the own queue of each definition, for example mail, reports."
+      value=${queues} set=${setQueues} problem=${of(problems, "limits.queues")} />
+    <${TextField} label="Most urgent priority" hint="The tenant may choose this number and higher ones. Empty is the definition's own."
+      value=${urgent} set=${setUrgent} problem=${problems["limits.most_urgent_priority"]} numeric />`}
   </${FormDialog}>`;
 }
+
+/** @param {string} text */
+const number = (text) => (text.trim() ? Number(text) : null);
+
+/** What is wrong with a list, or with one of its values. @param {Record<string, string>} problems @param {string} field */
+const of = (problems, field) =>
+  problems[Object.keys(problems).find((name) => name === field || name.startsWith(`${field}.`)) ?? ""];

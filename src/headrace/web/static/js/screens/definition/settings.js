@@ -19,7 +19,8 @@ export function Settings({ title, settings, definition, show }) {
   const edit = may("definitions.update") && html`<button class="button button-plain button-small push" type="button"
     aria-label=${`Edit ${title.toLowerCase()}`} onClick=${() => setEditing(true)}>Edit</button>`;
   return html`<${Panel} title=${title} head=${edit}>
-    <dl class="facts ruled">${settings.filter((one) => matters(one, definition)).map((setting) => html`<dt key=${setting.name}>${setting.label}</dt><dd>
+    <dl class="facts ruled">${settings.filter((one) => matters(one, definition)).map((setting) => html`<dt key=${setting.name}>${setting.label}</dt><dd
+      class=${setting.kind === "list" ? "facts-wrap" : undefined}>
       ${showSetting(setting, valueOf(definition, setting.name))}<${Changed} setting=${setting} override=${definition.overrides?.[setting.name]} />
       </dd>`)}</dl>
   </${Panel}>`;
@@ -47,7 +48,7 @@ function Form({ title, settings, definition, show, close }) {
   const save = async (/** @type {Event} */ event) => {
     event.preventDefault();
     const changes = Object.fromEntries(
-      read.filter(([name, { value }]) => value !== valueOf(definition, name)).map(([name, { value }]) => [name, value]),
+      read.filter(([name, { value }]) => JSON.stringify(value) !== JSON.stringify(valueOf(definition, name))).map(([name, { value }]) => [name, value]),
     );
     if (Object.keys(changes).length === 0) return close();
     setBusy(true);
@@ -57,8 +58,9 @@ function Form({ title, settings, definition, show, close }) {
       close();
     } catch (error) {
       setBusy(false);
-      const fields = error instanceof Refused ? error.fields : {};
-      setRefused(Object.keys(fields).length ? fields : { "": /** @type {Error} */ (error).message });
+      // What is wrong with one of a list ("tenants.1") stands below the list.
+      const named = Object.entries(error instanceof Refused ? error.fields : {}).map(([at, said]) => [at.split(".")[0], said]);
+      setRefused(named.length ? Object.fromEntries(named) : { "": /** @type {Error} */ (error).message });
     }
   };
   const set = (/** @type {string} */ name, /** @type {string | boolean} */ value) => {
