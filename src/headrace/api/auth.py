@@ -56,7 +56,7 @@ class Authenticator:
         return principal
 
     async def count_sign_in(self, request: Request, token: str) -> None:
-        """A sign-in is a request of the token's tenant, or one more wrong token of whoever sends it."""
+        """A sign-in counts as a request of the token's tenant, or as a wrong token of the client's address."""
         caller = await self._known_by(find_principal, token)
         if caller is None:
             await self.count_wrong(request)

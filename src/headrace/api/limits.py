@@ -41,15 +41,15 @@ class RequestLimits:
 
 
 class WrongCredentials:
-    """Slows down who tries tokens. It is asked only once a credential is known to be wrong: no good one ever waits."""
+    """Slows down guesses. A credential is looked up first, and only a wrong one comes here: no good one ever waits."""
 
     def __init__(self) -> None:
-        # For each address what is left, and since when; those that were not heard of for longest are forgotten.
+        # For each address what is left, and since when. The address that is silent for longest is forgotten first.
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._held: Counter[str] = Counter()
 
     async def slow_down(self, address: str) -> None:
-        """Return at once while that is in order, later if not; or `TooMany` where many answers are held back."""
+        """Return at once for the first ones and later for more; raise `TooMany` where many answers are held back."""
         if self._spend(address):
             return
         if self._held[address] >= MOST_HELD_OF_ONE or self._held.total() >= MOST_HELD:

@@ -29,6 +29,7 @@ async def prune_history(place: Workplace, longest_seconds: float = LONGEST_SECON
     async with place.connection() as conn:
         limits = PruneLimits(until=time.monotonic() + longest_seconds)
         pruned = await prune_jobs(conn, keep_of(kept), limits, report=place.progress)
+        audit = timedelta(days=kept.audit_days)
         return {
             **as_result(pruned),
             "fires": await prune_fires(conn, keep=fires),
@@ -37,7 +38,7 @@ async def prune_history(place: Workplace, longest_seconds: float = LONGEST_SECON
             "rollups": await prune_rollups(conn, keep=timedelta(days=kept.rollups_days)),
             "alerts": await prune_alerts(conn, keep=fires),
             "operations": (await delete_expired(conn, "operation", fires)).get("deleted", 0),
-            "audit": (await delete_expired(conn, "audit", timedelta(days=kept.audit_days))).get("deleted", 0),
+            "audit": (await delete_expired(conn, "audit", audit)).get("deleted", 0),
         }
 
 

@@ -30,7 +30,7 @@ create table headrace.alert (
   constraint alert_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES headrace.tenant(id)
 ) with (fillfactor=70);
 alter table headrace.alert enable row level security;
-create policy bound on headrace.alert as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.alert as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.alert to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.alert using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX alert_age ON headrace.alert USING btree (since DESC, id DESC);
@@ -56,7 +56,7 @@ create table headrace.alert_delivery (
   constraint alert_delivery_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES headrace.tenant(id)
 );
 alter table headrace.alert_delivery enable row level security;
-create policy bound on headrace.alert_delivery as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.alert_delivery as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.alert_delivery to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.alert_delivery using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX alert_delivery_notice ON headrace.alert_delivery USING btree (notice_id);
@@ -80,7 +80,7 @@ create table headrace.alert_notice (
   constraint alert_notice_event_check CHECK ((event = ANY (ARRAY['firing'::text, 'repeated'::text, 'escalated'::text, 'recovered'::text, 'test'::text])))
 );
 alter table headrace.alert_notice enable row level security;
-create policy bound on headrace.alert_notice as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.alert_notice as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.alert_notice to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.alert_notice using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX alert_notice_age ON headrace.alert_notice USING btree (created_at);
@@ -129,7 +129,7 @@ create table headrace.alert_rule (
   constraint quiet_hours_have_two_ends CHECK (((quiet_from IS NULL) = (quiet_until IS NULL)))
 );
 alter table headrace.alert_rule enable row level security;
-create policy bound on headrace.alert_rule as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.alert_rule as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.alert_rule to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.alert_rule using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX alert_rule_enabled ON headrace.alert_rule USING btree (id) WHERE enabled;
@@ -155,7 +155,7 @@ create table headrace.alert_target (
   constraint only_webhooks_are_signed CHECK (((kind = 'webhook'::text) OR (secret IS NULL)))
 );
 alter table headrace.alert_target enable row level security;
-create policy bound on headrace.alert_target as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.alert_target as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.alert_target to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.alert_target using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 grant delete, insert, select, update on headrace.alert_target to headrace_server;
@@ -196,7 +196,7 @@ create table headrace.attempt (
   constraint success_is_final CHECK (((final IS NULL) OR ((final = 'succeeded'::headrace.job_status) = (outcome = 'succeeded'::headrace.attempt_outcome))))
 ) partition by RANGE (job_id);
 alter table headrace.attempt enable row level security;
-create policy bound on headrace.attempt as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.attempt as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.attempt to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.attempt using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX attempt_canceled ON ONLY headrace.attempt USING btree (tenant_id, job_id DESC) WHERE (final = 'canceled'::headrace.job_status);
@@ -227,7 +227,7 @@ create table headrace.audit (
   constraint audit_pkey PRIMARY KEY (id)
 );
 alter table headrace.audit enable row level security;
-create policy bound on headrace.audit as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.audit as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.audit to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.audit using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX audit_at ON headrace.audit USING btree (at);
@@ -376,7 +376,7 @@ create table headrace.deleted_trigger (
   constraint deleted_trigger_pkey PRIMARY KEY (id)
 );
 alter table headrace.deleted_trigger enable row level security;
-create policy bound on headrace.deleted_trigger as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.deleted_trigger as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.deleted_trigger to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.deleted_trigger using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 grant select on headrace.deleted_trigger to headrace_app;
@@ -423,7 +423,7 @@ create table headrace.event (
   constraint event_pkey PRIMARY KEY (id)
 );
 alter table headrace.event enable row level security;
-create policy bound on headrace.event as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.event as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.event to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.event using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX event_tenant ON headrace.event USING btree (tenant_id, id DESC);
@@ -460,7 +460,7 @@ create table headrace.event_inbox (
   constraint event_inbox_batch_limit_check CHECK ((batch_limit > 0))
 ) with (autovacuum_vacuum_threshold=20000, autovacuum_vacuum_scale_factor=0.2, autovacuum_vacuum_cost_delay=0, fillfactor=50);
 alter table headrace.event_inbox enable row level security;
-create policy bound on headrace.event_inbox as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.event_inbox as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.event_inbox to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.event_inbox using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX event_inbox_turn ON headrace.event_inbox USING btree (tenant_id, seq);
@@ -479,7 +479,7 @@ create table headrace.event_key (
   constraint event_key_key_check CHECK (((length(key) >= 1) AND (length(key) <= 500)))
 );
 alter table headrace.event_key enable row level security;
-create policy bound on headrace.event_key as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.event_key as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.event_key to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.event_key using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 grant insert, select, update on headrace.event_key to headrace_app;
@@ -562,8 +562,8 @@ create table headrace.gate_turn (
   id  boolean not null,
   constraint gate_turn_pkey PRIMARY KEY (id)
 );
-grant delete on headrace.gate_turn to headrace_server;
-grant delete on headrace.gate_turn to headrace_worker;
+grant update on headrace.gate_turn to headrace_server;
+grant update on headrace.gate_turn to headrace_worker;
 
 create table headrace.idempotency (
   tenant_id     integer not null,
@@ -574,7 +574,7 @@ create table headrace.idempotency (
   constraint idempotency_key_check CHECK (((length(key) >= 1) AND (length(key) <= 500)))
 );
 alter table headrace.idempotency enable row level security;
-create policy bound on headrace.idempotency as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.idempotency as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.idempotency to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.idempotency using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX idempotency_job ON headrace.idempotency USING btree (job_id);
@@ -615,7 +615,7 @@ create table headrace.job (
   constraint due_between_1900_and_9000 CHECK (((scheduled_for >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (scheduled_for <= '9000-01-01 00:00:00+00'::timestamp with time zone)))
 ) partition by RANGE (id);
 alter table headrace.job enable row level security;
-create policy bound on headrace.job as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.job as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.job to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.job using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX job_correlation ON ONLY headrace.job USING btree (correlation_id, id DESC) WHERE (correlation_id IS NOT NULL);
@@ -662,7 +662,7 @@ create table headrace.log (
   constraint log_level_check CHECK (((level >= 0) AND (level <= 100)))
 ) partition by RANGE (at);
 alter table headrace.log enable row level security;
-create policy bound on headrace.log as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.log as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.log to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.log using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX log_at ON ONLY headrace.log USING btree (at);
@@ -732,7 +732,7 @@ create table headrace.operation (
   constraint operation_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'canceled'::text, 'failed'::text])))
 );
 alter table headrace.operation enable row level security;
-create policy bound on headrace.operation as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.operation as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.operation to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.operation using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX operation_running ON headrace.operation USING btree (created_at) WHERE (state = 'running'::text);
@@ -807,7 +807,7 @@ create table headrace.queue (
   constraint waiting_since CHECK (((status = 'scheduled'::headrace.job_status) = (queued_at IS NULL)))
 ) with (autovacuum_vacuum_threshold=20000, autovacuum_vacuum_scale_factor=0.2, autovacuum_vacuum_cost_delay=0, autovacuum_analyze_threshold=50000, autovacuum_analyze_scale_factor=0.2);
 alter table headrace.queue enable row level security;
-create policy bound on headrace.queue as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.queue as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.queue to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.queue using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX queue_claim ON headrace.queue USING btree (lane_id, priority, seq) WHERE ((status = 'queued'::headrace.job_status) AND (NOT suspect) AND (gate IS NULL));
@@ -849,7 +849,7 @@ create table headrace.queue_sample (
   constraint queue_sample_pkey PRIMARY KEY (tenant_id, lane_id, status)
 ) with (fillfactor=50);
 alter table headrace.queue_sample enable row level security;
-create policy bound on headrace.queue_sample as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.queue_sample as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.queue_sample to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.queue_sample using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 grant select on headrace.queue_sample to headrace_metrics;
@@ -931,7 +931,7 @@ create table headrace.rollup (
   constraint rollup_pkey PRIMARY KEY (minute, tenant_id, definition_id)
 ) with (fillfactor=70);
 alter table headrace.rollup enable row level security;
-create policy bound on headrace.rollup as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.rollup as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.rollup to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.rollup using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX rollup_definition ON headrace.rollup USING btree (definition_id, minute);
@@ -982,7 +982,7 @@ create table headrace.rollup_hour (
   constraint rollup_hour_pkey PRIMARY KEY (hour, tenant_id, definition_id)
 ) with (fillfactor=70);
 alter table headrace.rollup_hour enable row level security;
-create policy bound on headrace.rollup_hour as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.rollup_hour as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.rollup_hour to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.rollup_hour using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX rollup_hour_definition ON headrace.rollup_hour USING btree (definition_id, hour);
@@ -1013,7 +1013,7 @@ create table headrace.rollup_total (
   constraint rollup_total_pkey PRIMARY KEY (tenant_id, definition_id)
 ) with (fillfactor=50);
 alter table headrace.rollup_total enable row level security;
-create policy bound on headrace.rollup_total as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.rollup_total as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.rollup_total to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.rollup_total using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 grant select on headrace.rollup_total to headrace_metrics;
@@ -1099,7 +1099,7 @@ END),
   constraint tenant_weight_check CHECK (((weight >= 1) AND (weight <= 1000)))
 );
 alter table headrace.tenant enable row level security;
-create policy bound on headrace.tenant as restrictive to headrace_integrator using (id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.tenant as restrictive to headrace_integrator using (id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.tenant to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.tenant using (id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE TRIGGER limits_changed AFTER UPDATE OF max_running, weight ON headrace.tenant FOR EACH ROW WHEN (((new.max_running IS DISTINCT FROM old.max_running) OR (new.weight IS DISTINCT FROM old.weight))) EXECUTE FUNCTION headrace._limits_changed();
@@ -1120,7 +1120,7 @@ create table headrace.tenant_pause (
   constraint tenant_pause_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES headrace.tenant(id) ON DELETE CASCADE
 );
 alter table headrace.tenant_pause enable row level security;
-create policy bound on headrace.tenant_pause as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.tenant_pause as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.tenant_pause to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.tenant_pause using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE TRIGGER limits_changed AFTER INSERT ON headrace.tenant_pause FOR EACH ROW EXECUTE FUNCTION headrace._limits_changed();
@@ -1229,7 +1229,7 @@ create table headrace.trigger (
   constraint trigger_uncovered_why_check CHECK ((uncovered_why = ANY (ARRAY['disabled'::text, 'edited'::text])))
 ) with (fillfactor=80, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0.2, autovacuum_vacuum_cost_delay=0);
 alter table headrace.trigger enable row level security;
-create policy bound on headrace.trigger as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._login_tenant() AS _login_tenant));
+create policy bound on headrace.trigger as restrictive to headrace_integrator using (tenant_id = ( SELECT headrace._bound_tenant() AS _bound_tenant));
 create policy every_tenant on headrace.trigger to headrace_app, headrace_metrics, headrace_server, headrace_worker using (true);
 create policy own on headrace.trigger using (tenant_id = ( SELECT headrace._current_tenant() AS _current_tenant));
 CREATE INDEX trigger_due ON headrace.trigger USING btree (fire_at) WHERE (enabled AND (fire_at IS NOT NULL));
@@ -1559,15 +1559,16 @@ grant select on headrace.schedule_status to headrace_worker;
 
 function headrace._add_buckets(one bigint[], other anyarray) returns bigint[]  -- 5eb093f1b0de; execute: public
 function headrace._alerts_due() returns double precision  -- fd37bb703faf; execute: public
-function headrace._allowed_place(def headrace.definition, queue text, priority integer, OUT allowed_queue text, OUT allowed_priority integer) returns record  -- c322f3288a5c; execute: public
+function headrace._allowed_place(def headrace.definition, queue text, priority integer, OUT allowed_queue text, OUT allowed_priority integer) returns record  -- 88af9055ca7a; execute: public
 function headrace._as_buckets(buckets smallint[], counts bigint[]) returns bigint[]  -- 830143b26059; execute: public
-function headrace._bound_tenant() returns integer  -- 27cc6d67e588; execute: public
+function headrace._bound_tenant() returns integer security definer set search_path=pg_catalog, pg_temp  -- a1eeaba80d7d; execute: headrace_app, headrace_integrator, headrace_metrics, headrace_server, headrace_tenant, headrace_worker
 function headrace._by_integrator() returns boolean  -- efdfcc4a0fdb; execute: public
 function headrace._change_one(action text, wanted uuid) returns boolean  -- 193e41b083e7; execute: public
-function headrace._check_place(def headrace.definition, queue text, priority integer) returns void  -- 3fe11b7dc9f4; execute: public
-function headrace._check_place_of_trigger() returns trigger  -- 546c7a3f2d28; execute: public
+function headrace._check_place(def headrace.definition, queue text, priority integer) returns void  -- a37bbf4257c2; execute: public
+function headrace._check_place_of_trigger() returns trigger  -- ba936efb3780; execute: public
 function headrace._check_request(payloads jsonb[], priority integer, max_attempts integer, dedupe_keys text[], idempotency_keys text[], dedupe_while text) returns void  -- 806497745c9c; execute: public
 function headrace._check_zone(zone text) returns void  -- 20c0d4e3d8ed; execute: public
+function headrace._choosing_tenant() returns integer  -- 27cc6d67e588; execute: public
 function headrace._claim_alone(for_worker_id bigint, of_lanes integer[], wanted integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off  -- 02f8aed8f99f; execute: public
 function headrace._claim_gated(for_worker_id bigint, of_lanes integer[], wanted integer, most_suspects integer, up_to_priority integer) returns TABLE(job_id uuid, run integer, spent smallint, max_attempts smallint, lane_id integer, tenant_id integer, suspect boolean, opens_in double precision) set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off set enable_mergejoin=off  -- 7de904a81fc1; execute: public
 function headrace._count_enqueued() returns trigger  -- 62cff497a92c; execute: public
@@ -1580,9 +1581,9 @@ function headrace._cron_problem(rule text) returns text  -- 2b4716a292a1; execut
 function headrace._cron_term_problem(field integer, term text) returns text  -- b24e71e7c8b3; execute: public
 function headrace._cron_value(field integer, word text) returns integer  -- c1a1015847a7; execute: public
 function headrace._cron_values(field integer, text text) returns integer[]  -- d4cc9217c760; execute: public
-function headrace._current_tenant() returns integer  -- 96baccd2630c; execute: public
+function headrace._current_tenant() returns integer  -- 65839508f127; execute: public
 function headrace._definition_uuid(key text) returns uuid  -- 4bf4a532d3f9; execute: public
-function headrace._delete_expired(what text, keep interval, at_most integer) returns integer security definer set search_path=pg_catalog, pg_temp  -- 8d3a6f869b0a; execute: headrace_server, headrace_worker
+function headrace._delete_expired(what text, keep interval, at_most integer) returns integer security definer set search_path=pg_catalog, pg_temp  -- 29cd430943fd; execute: headrace_server, headrace_worker
 function headrace._delete_job(wanted uuid) returns boolean  -- 61f31850a213; execute: public
 function headrace._drop_leaving_day(day text) returns void security definer set search_path=pg_catalog, pg_temp set lock_timeout=200ms  -- 6bd9f0302778; execute: headrace_server, headrace_worker
 function headrace._drop_leaving_week(week text) returns void security definer set search_path=pg_catalog, pg_temp set lock_timeout=200ms  -- 65607a20b627; execute: headrace_server, headrace_worker
@@ -1609,22 +1610,21 @@ function headrace._log_query(query text) returns tsquery set search_path=pg_cata
 function headrace._log_tags(tenant_id integer, definition_id integer, level smallint, at timestamp with time zone) returns integer[]  -- ee26c1cd7439; execute: public
 function headrace._log_text(message text) returns text  -- 736be3da2112; execute: public
 function headrace._log_words(message text) returns tsvector  -- 20f3ff173309; execute: public
-function headrace._login_tenant() returns integer security definer set search_path=pg_catalog, pg_temp  -- a1eeaba80d7d; execute: headrace_app, headrace_integrator, headrace_metrics, headrace_server, headrace_tenant, headrace_worker
 function headrace._lost_error(stood_still interval) returns text  -- 87f9c0bff999; execute: public
 function headrace._make_log_partitions() returns integer security definer set search_path=pg_catalog, pg_temp  -- ccb4ede6483c; execute: headrace_server, headrace_worker
 function headrace._make_partitions() returns integer security definer set search_path=pg_catalog, pg_temp  -- d62bb611a8ba; execute: headrace_server, headrace_worker
-function headrace._make_policies() returns void  -- bd9addcd9c8a; execute: public
-function headrace._may_run(of_definition_id integer, of_tenant_id integer) returns boolean security definer set search_path=pg_catalog, pg_temp  -- 4f1a6424984d; execute: headrace_app, headrace_integrator, headrace_server, headrace_worker
+function headrace._make_policies() returns void  -- bc7b0b0b3533; execute: public
+function headrace._may_run(of_definition_id integer, of_tenant_id integer) returns boolean security definer set search_path=pg_catalog, pg_temp  -- b860f00ce2fb; execute: headrace_app, headrace_integrator, headrace_server, headrace_worker
 function headrace._may_take(taker text, role text) returns boolean  -- f2d02dbe617e; execute: public
 function headrace._own_cancel(job_id uuid) returns boolean security definer set search_path=pg_catalog, pg_temp  -- 65313d2fe5f2; execute: headrace_integrator
 function headrace._own_define_sql_job(key text, function text, description text, timeout_seconds double precision, max_attempts integer, settings jsonb) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 19cd0d80afe7; execute: headrace_integrator
 function headrace._own_emit(name text, data jsonb, tenant text, correlation_id text) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 80886fddda05; execute: headrace_integrator
 function headrace._own_emit_once(name text, data jsonb, idempotency_key text, tenant text, correlation_id text, OUT event_id uuid, OUT created boolean) returns record security definer set search_path=pg_catalog, pg_temp  -- f113d71ca413; execute: headrace_integrator
-function headrace._own_enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text) returns uuid[] security definer set search_path=pg_catalog, pg_temp  -- 19063392d2ee; execute: headrace_integrator
+function headrace._own_enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text) returns uuid[] security definer set search_path=pg_catalog, pg_temp  -- 176fac2ea04e; execute: headrace_integrator
 function headrace._own_job(wanted uuid) returns uuid  -- 90a2eac5286d; execute: public
 function headrace._own_retry(job_id uuid) returns boolean security definer set search_path=pg_catalog, pg_temp  -- 28f72f3cf8bf; execute: headrace_integrator
 function headrace._own_schedule(name text, definition text, cron text, timezone text, payload jsonb, tenant text, every interval, catch_up text, overlap text, max_attempts integer, enabled boolean) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 598cab516023; execute: headrace_integrator
-function headrace._own_tenant(wanted text) returns text  -- d58039bae982; execute: public
+function headrace._own_tenant(wanted text) returns text  -- a80c62b27c03; execute: public
 function headrace._own_trigger(name text, tenant text) returns jsonb security definer set search_path=pg_catalog, pg_temp  -- acf2420096af; execute: headrace_integrator
 function headrace._own_undefine_sql_job(key text) returns boolean security definer set search_path=pg_catalog, pg_temp  -- 38d72255ed9e; execute: headrace_integrator
 function headrace._own_unschedule(name text, tenant text) returns boolean security definer set search_path=pg_catalog, pg_temp  -- d488e500a160; execute: headrace_integrator
@@ -1634,7 +1634,7 @@ function headrace._refuse_payloads(payloads jsonb[]) returns void  -- 3e47380c22
 function headrace._refuse_secrets(def headrace.definition, payloads jsonb[]) returns void  -- ef51887dcdd6; execute: public
 function headrace._refuse_system_job() returns trigger security definer set search_path=pg_catalog, pg_temp  -- 75e17b0df5fe; execute: public
 function headrace._replace(job_id uuid, new_job_id uuid) returns boolean  -- 1699f037cb62; execute: public
-function headrace._rights() returns TABLE(what text, tenant text, app text, integrator text, worker text, server text, metrics text)  -- 06bf1fb49d96; execute: public
+function headrace._rights() returns TABLE(what text, tenant text, app text, integrator text, worker text, server text, metrics text)  -- 1df84b323765; execute: public
 function headrace._roles() returns text[]  -- 686c623f6eec; execute: public
 function headrace._roles_wait() returns boolean  -- d58756e12514; execute: public
 function headrace._rollups_due(OUT fold_in double precision, OUT sample_in double precision) returns record  -- 475fe63ac701; execute: public
@@ -1644,8 +1644,8 @@ function headrace._schedule_problem(name text, cron text, every interval, payloa
 function headrace._secret_fields(payload_schema jsonb) returns text[]  -- f5a612effbc7; execute: public
 function headrace._send_notice(notice_id uuid) returns uuid security definer set search_path=pg_catalog, pg_temp  -- f2521dca7993; execute: headrace_server, headrace_tenant, headrace_worker
 function headrace._settle_idempotency(for_tenant_id integer, keys text[], ids uuid[], hashes bytea[]) returns uuid[] set plan_cache_mode=force_custom_plan  -- d85c3a70f00e; execute: public
-function headrace._shown_columns(what text, of_role text) returns text  -- 93e74c93d920; execute: public
-function headrace._sql_app() returns text  -- ac2b6553252c; execute: public
+function headrace._shown_columns(what text, of_role text) returns text  -- 6929d5d6a9f1; execute: public
+function headrace._sql_app() returns text  -- c68fae0bd4cf; execute: public
 function headrace._sql_job_function(function text) returns pg_proc  -- c51213c22145; execute: public
 function headrace._sql_job_problem(p pg_proc) returns text  -- d4d0c19dd349; execute: public
 function headrace._system_tenant() returns integer  -- 2e2232d58a28; execute: public

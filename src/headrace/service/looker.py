@@ -1,4 +1,4 @@
-"""A loop that looks while anybody in this process waits for what it finds; while nobody does, it asks for nothing."""
+"""A loop that looks for news while a request of this process waits for them. Without one it asks for nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ log = get_logger("headrace.service")
 
 
 class Looker:
-    """One task for all who wait: so what a look costs does not grow with them."""
+    """One task serves all that wait, so the cost of a look does not grow with their number."""
 
     # Seconds between looks, and how long a pause may become.
     every = 1.0
@@ -26,18 +26,18 @@ class Looker:
         self._database: object = None
 
     def wanted(self) -> bool:
-        """Whether anybody waits."""
+        """Whether a request waits."""
         raise NotImplementedError
 
     async def look(self) -> None:
-        """Find what is new, and give it to those who wait."""
+        """Find what is new, and hand it out."""
         raise NotImplementedError
 
     def forget(self) -> None:
         """The looks begin anew, after a time without any."""
 
     def leave_all(self) -> None:
-        """Let all go who wait: the database is about to be closed."""
+        """End all that wait: the database is about to be closed."""
 
     async def stop(self) -> None:
         """No more looks."""

@@ -1,4 +1,4 @@
-"""How many answers may stay open: so many in a process, and so many of one tenant."""
+"""How many streams may be open at a time: in a process, and of one tenant."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_OF_ONE = 200
 
 
 class Seats:
-    """Places for those who listen. `whose` is a tenant's number, or none for all tenants'."""
+    """Places for streams of one kind. `whose` is a tenant's number, or none for all tenants'."""
 
     def __init__(self) -> None:
         self._taken: Counter[int | None] = Counter()

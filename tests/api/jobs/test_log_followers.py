@@ -1,4 +1,4 @@
-"""Many who follow logs: they cost what one costs, there is a bound to them, and each is told every line once."""
+"""Many followers of logs cost what one costs, have a limit, and each gets every line once."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ async def test_a_follower_above_the_limit_gets_the_answer_that_a_stream_gets(
         assert refused[0].headers["Retry-After"] == refused[1].headers["Retry-After"]
 
 
-async def test_each_follower_is_told_every_line_once_wherever_it_begins_and_however_slow_it_is(
+async def test_each_follower_gets_every_line_once_wherever_it_begins_and_however_slow_it_is(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hub, "LINES_OF_A_PART", 3)
@@ -123,10 +123,10 @@ async def test_each_follower_is_told_every_line_once_wherever_it_begins_and_howe
 
         followers = [await follow(), await follow(after="1-5"), await follow(level="error")]
         expected = [every, every[5:], every[1::2]]
-        told = followers[0][1]
+        first = followers[0][1]
         for n, step in enumerate(steps, 1):
             step.set()
-            await until("the first has all of it", partial(told.__contains__, f"1-{20 * n}"))
+            await until("the first has all of it", partial(first.__contains__, f"1-{20 * n}"))
             followers.append(await follow())
             expected.append(every)
         followers.append(await follow(after="999999999-1"))

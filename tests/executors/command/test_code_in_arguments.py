@@ -103,9 +103,10 @@ PLAIN = [
 ]
 
 
-def check(argv: list[str]) -> None:
+def check(argv: list[str], *, on_stdin: bool = False) -> None:
     """Ask as the configuration does."""
-    check_argv(parse_argv(argv), {"properties": {"a": {"type": "string"}}, "required": ["a"]}, lambda _: False)
+    schema = {"properties": {"a": {"type": "string"}}, "required": ["a"]}
+    check_argv(parse_argv(argv), schema, lambda _: False, on_stdin=on_stdin)
 
 
 @pytest.mark.parametrize("argv", [argv for argv, _ in ATTACKS], ids=" ".join)
@@ -120,6 +121,17 @@ def test_a_value_that_a_program_would_run_is_refused_with_the_reason_and_the_cur
 @pytest.mark.parametrize("argv", PLAIN, ids=" ".join)
 def test_a_value_that_stays_an_argument_is_accepted(argv: list[str]) -> None:
     check(argv)
+
+
+@pytest.mark.parametrize("argv", [["sh"], ["bash", "-s"], ["env", "dash", "-e"], ["sh", "-o", "errexit"]], ids=" ".join)
+def test_a_payload_on_stdin_is_not_given_to_a_shell_that_would_run_it(argv: list[str], tmp_path: Path) -> None:
+    with pytest.raises(ArgvInvalid, match="would run the payload, which it reads from stdin, as code; name a script"):
+        check(argv, on_stdin=True)
+    check(argv)
+    for plain in (["sh", "-c", "cat"], ["bash", "-e", "job.sh"], ["job", "-s"]):
+        check(plain, on_stdin=True)
+    subprocess.run(argv, cwd=tmp_path, input=b'{"a": "$(touch owned)"}', capture_output=True, timeout=60, check=False)
+    assert (tmp_path / "owned").exists()
 
 
 def runs_here(argv: list[str]) -> bool:

@@ -39,8 +39,8 @@ language sql immutable as $$
   ('queue_setting',        'r',    'r',    '-',    'r',    'rawd', '-'),
   ('queue_pause',          'r',    '-',    '-',    'r',    'rawd', '-'),
   ('queue_share',          '-',    '-',    '-',    'rawd', 'rawd', '-'),
+  ('gate_turn',            '-',    '-',    '-',    'w',    'w',    '-'),
   ('rate_bucket',          '-',    '-',    '-',    'rawd', 'rawd', '-'),
-  ('gate_turn',            '-',    '-',    '-',    'd',    'd',    '-'),
   ('regate',               '-',    '-',    '-',    'rawd', 'rawd', '-'),
   ('tenant',               'rw*',  'r',    'r*',   'r',    'raw',  'r*'),
   ('tenant_pause',         'r',    'r',    '-',    'r',    'rawd', '-'),
@@ -111,7 +111,7 @@ language sql immutable as $$
   ('_own_define_sql_job',  '-',    '-',    'x',    '-',    '-',    '-'),
   ('_own_undefine_sql_job', '-',   '-',    'x',    '-',    '-',    '-'),
   ('_may_run',             '-',    'x',    'x',    'x',    'x',    '-'),
-  ('_login_tenant',        'x',    'x',    'x',    'x',    'x',    'x')
+  ('_bound_tenant',        'x',    'x',    'x',    'x',    'x',    'x')
 $$;
 
 -- The columns that an asterisk stands for.
@@ -121,11 +121,12 @@ create or replace function headrace._shown_columns(what text, of_role text) retu
     when 'partition headrace_server' then 'leaving'
     when 'log_partition headrace_worker' then 'leaving'
     when 'log_partition headrace_server' then 'leaving'
-    when 'tenant headrace_tenant' then 'id'  -- to lock the own row, for the column is generated and cannot be written
     when 'worker headrace_tenant' then 'id, name, state, armed, queues, definitions, concurrency, running, lease_expires_at, heartbeat_at, schemas'
     when 'worker headrace_app' then 'id, name, state, armed, lease_expires_at'
     when 'worker headrace_integrator' then 'id, name'
     when 'worker headrace_metrics' then 'state, lease, heartbeat_at, draining, stopped_at'
+    -- To lock the own row, which an enqueue of a tenant with a quota does. The column is generated and cannot be written.
+    when 'tenant headrace_tenant' then 'id'
     when 'definition headrace_integrator' then 'id, key, kind, enabled, deleted_from_code_at'
     when 'definition headrace_metrics' then 'id, key'
     when 'tenant headrace_integrator' then 'id, name'
@@ -191,7 +192,7 @@ begin
                      it.relname);
     end if;
     if it.tenant_column is not null and not 'bound' = any(it.has) then
-      execute format('create policy bound on headrace.%I as restrictive to headrace_integrator using (%I = (select headrace._login_tenant()))',
+      execute format('create policy bound on headrace.%I as restrictive to headrace_integrator using (%I = (select headrace._bound_tenant()))',
                      it.relname, it.tenant_column);
     end if;
   end loop;

@@ -29,7 +29,7 @@ create or replace function headrace._may_run(of_definition_id int, of_tenant_id 
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select d.tenants is null or exists (select from headrace.tenant as t where t.id = of_tenant_id and t.name = any(d.tenants))
     from headrace.definition as d
-   where d.id = of_definition_id and of_tenant_id = coalesce(headrace._login_tenant(), of_tenant_id)
+   where d.id = of_definition_id and of_tenant_id = coalesce(headrace._bound_tenant(), of_tenant_id)
 $$;
 revoke all on function headrace._may_run from public;
 
@@ -37,7 +37,7 @@ revoke all on function headrace._may_run from public;
 create or replace function headrace._own_tenant(wanted text) returns text language plpgsql as $$
 declare own headrace.tenant;
 begin
-  select t.* into own from headrace.tenant as t where t.id = headrace._login_tenant();
+  select t.* into own from headrace.tenant as t where t.id = headrace._bound_tenant();
   if own.id is null then
     raise exception 'the login "%" is bound to no tenant', session_user using errcode = 'HR404',
       hint = 'The owner of the schema headrace binds it: select headrace.bind_login(''login'', ''tenant'').';
@@ -62,8 +62,8 @@ create or replace function headrace._own_enqueue(
   dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts int, dedupe_while text
 ) returns uuid[] language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  return headrace._enqueue(definition, payloads, headrace._own_tenant(tenant), queue, priority, scheduled_for, dedupe_keys, idempotency_keys, correlation_id,
-    max_attempts, dedupe_while, 'sql', null, session_user);
+  return headrace._enqueue(definition, payloads, headrace._own_tenant(tenant), queue, priority, scheduled_for, dedupe_keys,
+    idempotency_keys, correlation_id, max_attempts, dedupe_while, 'sql', null, session_user);
 end $$;
 
 create or replace function headrace._own_emit(name text, data jsonb, tenant text, correlation_id text) returns uuid
@@ -103,7 +103,7 @@ $$;
 
 -- Whose SQL jobs a caller defines: a bound login only those of its tenant, and takes none of others.
 create or replace function headrace._sql_app() returns text language sql stable as $$
-  select coalesce((select 'sql of ' || t.name from headrace.tenant as t where t.id = headrace._login_tenant()), 'sql')
+  select coalesce((select 'sql of ' || t.name from headrace.tenant as t where t.id = headrace._bound_tenant()), 'sql')
 $$;
 
 -- A worker runs the function as its own role of SQL jobs: the login must have the right to execute it itself.

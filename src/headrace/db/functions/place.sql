@@ -3,7 +3,7 @@
 
 -- Whose choice this transaction carries out; null: of one who may choose any place. The service sets both settings. A session that
 -- says nothing of headrace.any_place is bound.
-create or replace function headrace._bound_tenant() returns int language sql stable as $$
+create or replace function headrace._choosing_tenant() returns int language sql stable as $$
   select case when current_setting('headrace.any_place', true) = 'on' then null else headrace._current_tenant() end
 $$;
 
@@ -11,13 +11,15 @@ $$;
 create or replace function headrace._allowed_place(
   def headrace.definition, queue text, priority int, out allowed_queue text, out allowed_priority int
 ) language plpgsql stable as $$
-declare bound headrace.tenant;
+declare
+  any_place constant boolean := headrace._choosing_tenant() is null;
+  bound headrace.tenant;
 begin
-  select * into bound from headrace.tenant where id = headrace._bound_tenant();
-  if bound.id is null or queue = def.queue or queue = any(bound.queues) then
+  select * into bound from headrace.tenant where id = headrace._choosing_tenant();
+  if any_place or queue = def.queue or queue = any(bound.queues) then
     allowed_queue := queue;
   end if;
-  if bound.id is null or priority >= least(def.priority, bound.most_urgent_priority) then
+  if any_place or priority >= least(def.priority, bound.most_urgent_priority) then
     allowed_priority := priority;
   end if;
 end $$;
@@ -26,13 +28,14 @@ end $$;
 create or replace function headrace._check_place(def headrace.definition, queue text, priority int) returns void
 language plpgsql stable as $$
 declare
-  allowed constant record := headrace._allowed_place(def, queue, priority);
   bound headrace.tenant;
+  allowed record;
 begin
-  if allowed.allowed_queue is not distinct from queue and allowed.allowed_priority is not distinct from priority then
+  if headrace._choosing_tenant() is null then
     return;
   end if;
-  select * into bound from headrace.tenant where id = headrace._bound_tenant();
+  allowed := headrace._allowed_place(def, queue, priority);
+  select * into bound from headrace.tenant where id = headrace._choosing_tenant();
   if allowed.allowed_queue is distinct from queue then
     raise exception 'tenant "%" may not choose the queue "%" for jobs of "%"; allowed: %', bound.name, left(queue, 100), def.key,
       (select string_agg(distinct name, ', ') from unnest(def.queue || bound.queues) as name)
@@ -40,11 +43,13 @@ begin
       hint = format('Omit the queue for the definition''s own, or have a super-admin allow it: headrace tenants update %s --queues %s',
                     bound.name, array_to_string(bound.queues || left(queue, 100), ','));
   end if;
-  raise exception 'tenant "%" may not choose the priority % for jobs of "%"; allowed: % to 1000 (lower runs first)', bound.name,
-    priority, def.key, least(def.priority, bound.most_urgent_priority)
-    using errcode = 'HR403', column = 'priority',
-    hint = format('Omit the priority for the definition''s own, or have a super-admin allow it: headrace tenants update %s '
-                  '--most-urgent-priority %s', bound.name, priority);
+  if allowed.allowed_priority is distinct from priority then
+    raise exception 'tenant "%" may not choose the priority % for jobs of "%"; allowed: % to 1000 (lower runs first)', bound.name,
+      priority, def.key, least(def.priority, bound.most_urgent_priority)
+      using errcode = 'HR403', column = 'priority',
+      hint = format('Omit the priority for the definition''s own, or have a super-admin allow it: headrace tenants update %s '
+                    '--most-urgent-priority %s', bound.name, priority);
+  end if;
 end $$;
 
 -- A trigger chooses a place for all its jobs, so the choice is checked where it is made: in its row. What the row had before,
@@ -52,7 +57,7 @@ end $$;
 create or replace function headrace._check_place_of_trigger() returns trigger language plpgsql as $$
 declare def headrace.definition;
 begin
-  if headrace._bound_tenant() is not null and num_nonnulls(new.queue, new.priority) > 0 then
+  if headrace._choosing_tenant() is not null and num_nonnulls(new.queue, new.priority) > 0 then
     select * into def from headrace.definition where id = new.definition_id;
     if tg_op = 'UPDATE' and new.definition_id = old.definition_id then
       perform headrace._check_place(def, nullif(new.queue, old.queue), nullif(new.priority, old.priority));

@@ -7,16 +7,16 @@
 -- ==================== Tenants
 
 -- The tenant that an integrator's login is bound to. By the login and not by a setting, which the login itself could change.
-create function headrace._login_tenant() returns int
+create function headrace._bound_tenant() returns int
 language plpgsql stable parallel safe security definer set search_path = pg_catalog, pg_temp as $$
 begin
   return (select tenant_id from headrace.integrator where login = session_user);
 end $$;
-revoke all on function headrace._login_tenant from public;
+revoke all on function headrace._bound_tenant from public;
 
 -- The tenant of a request, or of an integrator. Whoever sets the first gains nothing: the policy "bound" asks for the second.
 create function headrace._current_tenant() returns int language sql stable parallel safe as $$
-  select coalesce(nullif(current_setting('headrace.tenant_id', true), '')::int, headrace._login_tenant())
+  select coalesce(nullif(current_setting('headrace.tenant_id', true), '')::int, headrace._bound_tenant())
 $$;
 
 create function headrace._tenant_id(wanted text) returns int language plpgsql stable as $$

@@ -6,16 +6,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from headrace.executors.command.argv import BUILTINS, ArgvInvalid, Slot
-from headrace.executors.command.code_words import code_problems
+from headrace.executors.command.code_words import code_problems, stdin_problems
 
 SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 IsSecret = Callable[[str], bool]
 
 
-def check_argv(slots: Sequence[Slot], schema: Mapping[str, Any], is_secret: IsSecret) -> None:
-    """Raise `ArgvInvalid` with a sentence for each slot that some payload could not fill, or must not."""
-    if problems := list(_problems(slots, schema, is_secret)):
+def check_argv(
+    slots: Sequence[Slot], schema: Mapping[str, Any], is_secret: IsSecret, *, on_stdin: bool = False
+) -> None:
+    """Raise `ArgvInvalid` with a sentence for each slot that some payload could not fill, or must not.
+
+    `on_stdin` says that the program gets the payload on stdin.
+    """
+    if problems := [*_problems(slots, schema, is_secret), *(stdin_problems(slots) if on_stdin else ())]:
         raise ArgvInvalid("; ".join(problems))
 
 

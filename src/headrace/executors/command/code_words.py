@@ -28,8 +28,7 @@ def code_problems(slots: Sequence[Slot]) -> Iterator[str]:
         if slot.field is not None:
             continue
         name, rest = plain_name(slot.prefix), slots[slot.index + 1 :]
-        # A shell counts wherever it stands, for a program that is not known may start it; not so a word like "rc".
-        if name in SHELLS and (name.endswith("sh") or slot.index == 0 or starts):
+        if _is_shell(slot, starts=starts):
             found = {script.index: SHELL_CODE for script in _of_shell(rest)}
         elif slot.index == 0 or starts:
             found = {code.index: _code_of(name) for code in _of_program(PROGRAMS.get(name), rest)}
@@ -38,6 +37,33 @@ def code_problems(slots: Sequence[Slot]) -> Iterator[str]:
             continue
         said = found | said
     return (f"{slots[index].place}: {said[index]}" for index in sorted(said))
+
+
+def stdin_problems(slots: Sequence[Slot]) -> Iterator[str]:
+    """A sentence for each shell that would take a payload on stdin for its script."""
+    starts = plain_name(slots[0].prefix) in WRAPPERS.keys() | MORE_WRAPPERS
+    for slot in slots:
+        if slot.field is None and _is_shell(slot, starts=starts) and _reads_stdin(slots[slot.index + 1 :]):
+            name = plain_name(slot.prefix)
+            yield f"{slot.place}: {name} would run the payload, which it reads from stdin, as code; name a script"
+
+
+def _is_shell(slot: Slot, *, starts: bool) -> bool:
+    # It counts wherever it stands, for a program that is not known may start it; not so a word like "rc".
+    name = plain_name(slot.prefix)
+    return name in SHELLS and (name.endswith("sh") or slot.index == 0 or starts)
+
+
+def _reads_stdin(rest: Sequence[Slot]) -> bool:
+    words = iter(rest)
+    for slot in words:
+        if slot.field is not None or not slot.prefix.startswith(("-", "+")):
+            return False  # a script, or the code of -c
+        if re.fullmatch(r"-[A-Za-z]*s[A-Za-z]*", slot.prefix):
+            return True
+        if re.fullmatch(SHELL_WORDS, slot.prefix):
+            next(words, None)
+    return True
 
 
 def _of_shell(rest: Sequence[Slot]) -> Iterator[Slot]:

@@ -39,7 +39,7 @@ class Part:
 
 @dataclass(eq=False)
 class Follower:
-    """How far one has been told, and what it wants to know. `None` in the queue: no more comes this way."""
+    """How far a follower has come, and which lines it wants. `None` in the queue: no more parts come this way."""
 
     position: Position
     level: int | None
@@ -93,8 +93,8 @@ class LogHub(Looker):
                 if page.more or page.ended:
                     continue
                 with self._joined(job_id, follower):
-                    while (told := await follower.parts.get()) is not None:
-                        yield told
+                    while (shared := await follower.parts.get()) is not None:
+                        yield shared
                 follower.check()
 
     def wanted(self) -> bool:
@@ -106,14 +106,14 @@ class LogHub(Looker):
                 self._let_go(job_id, follower, DatabaseAway("this server is stopping"))
 
     async def look(self) -> None:
-        """Read what each job has said since, on one connection, and tell those who follow it."""
+        """Read the new lines of each job, on one connection, and give them to the job's followers."""
         async with self._runtime.database.pool.acquire() as conn:
             for job_id, group in list(self._followers.items()):
                 if group:
                     await self._look_at(conn, job_id, list(group))
 
     async def _look_at(self, conn: Connection, job_id: UUID, group: list[Follower]) -> None:
-        # From the one that knows least: who has just come may have read less than the others were told.
+        # From the follower that is least far: a new one may have read less than the others have.
         after = min(follower.position for follower in group)
         page = await read_lines(conn, job_id, after=after, limit=LINES_AT_ONCE)
         shared: dict[object, list[Part]] = {}
@@ -121,20 +121,18 @@ class LogHub(Looker):
             parts = shared.get(follower.wants)
             if parts is None:
                 parts = shared[follower.wants] = _parts(list(_new_to(follower, page.lines)))
-            if follower.parts.qsize() + len(parts) > MOST_BEHIND:
-                follower.parts.put_nowait(None)
+            fits = follower.parts.qsize() + len(parts) <= MOST_BEHIND
+            if fits:
+                for part in parts:
+                    follower.parts.put_nowait(part)
+                follower.position, follower.ended = max(follower.position, page.after), page.ended
+            if follower.ended or not fits:
                 self._leave(job_id, follower)
-                continue
-            for part in parts:
-                follower.parts.put_nowait(part)
-            follower.position = max(follower.position, page.after)
-            if page.ended:
-                follower.ended = True
                 follower.parts.put_nowait(None)
 
     @contextmanager
     def _joined(self, job_id: UUID, follower: Follower) -> Iterator[None]:
-        if follower.refused is None:  # meanwhile, while it was reading for itself
+        if follower.refused is None:  # its credential may have ended while it was reading for itself
             self._followers[job_id].add(follower)
             self._start()
         try:
@@ -158,7 +156,7 @@ def _parts(lines: Sequence[LogLine]) -> list[Part]:
 
 
 def _new_to(follower: Follower, lines: Sequence[LogLine]) -> Iterator[LogLine]:
-    """Those that it was not told, of a level and up, and of its stream."""
+    """The lines beyond its position, of its level and up, and of its stream."""
     for line in lines:
         if (
             (line.run, line.seq) > follower.position

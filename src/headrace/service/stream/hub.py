@@ -89,7 +89,7 @@ class Hub(Looker):
 
     @contextmanager
     def listen(self, whose: Whose, credential: bytes | None) -> Iterator[Subscriber]:
-        """Be told for the length of the block, and no longer than the credential is good."""
+        """Listen for the length of the block, and no longer than the credential is good."""
         listener = Subscriber(whose)
         with self._seats.take(whose), self._watch.hold(credential, lambda: self._let_go(listener)):
             self._listeners[whose].add(listener)

@@ -4,7 +4,7 @@ select id from headrace.token
  where hash = $1 and revoked_at is null and (expires_at is null or expires_at > now())
    for no key update
 
--- Whoever signs in clears away what is over, and the token's oldest sessions beyond the most that it may have.
+-- A sign-in clears away sessions that are over, and the token's oldest ones beyond the most that it may have.
 -- name: open_session
 with over as (
   delete from headrace.session where expires_at < now()

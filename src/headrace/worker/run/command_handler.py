@@ -44,7 +44,12 @@ class CommandHandler:
         try:
             self._slots = parse_argv(settings.argv)
             self.secrets = SecretSchema(settings.args)
-            check_argv(self._slots, settings.args, lambda name: is_secret(name, self.secrets))
+            check_argv(
+                self._slots,
+                settings.args,
+                lambda name: is_secret(name, self.secrets),
+                on_stdin=settings.stdin is not None,
+            )
             self.secret_fields = encrypted_fields(self.secrets)
             declared = Definition(key, DeclaredSettings.of(settings), "command", settings.args)
             self.definition = declared.with_attempts(default_attempts)
