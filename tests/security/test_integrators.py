@@ -133,7 +133,8 @@ async def test_a_login_that_is_bound_to_no_tenant_sees_and_does_nothing(bound: B
 
 async def test_the_queue_and_the_origin_of_a_job_are_not_the_logins_to_say(bound: Bound) -> None:
     for option in ("queue => 'sneak'", "priority => 0"):
-        with pytest.raises(asyncpg.PostgresError, match="chooses neither queue nor priority"):
+        await bound.login.execute("set headrace.any_place = on")
+        with pytest.raises(asyncpg.PostgresError, match="may not choose the"):
             await bound.login.execute(f"select headrace.enqueue('work', {option})")
     await bound.owner.execute("update headrace.definition set system = true where key = 'work'")
     with pytest.raises(asyncpg.PostgresError, match="unknown definition"):
@@ -161,7 +162,7 @@ async def test_a_login_defines_sql_jobs_of_its_own_over_functions_that_it_may_ex
         "select headrace.define_sql_job('theirs', 'public.total')": 'is a sql job of app "sql"',
         "select headrace.define_sql_job('work', 'public.total')": 'is a python job of app "test"',
         "select headrace.undefine_sql_job('theirs')": 'is a sql job of app "sql"',
-        """select headrace.define_sql_job('in', 'public.total', settings => '{"queue": "sneak"}')""": "neither queue",
+        """select headrace.define_sql_job('in', 'total', settings => '{"queue": "sneak"}')""": "are not its own",
         "select headrace.define_sql_job('inner', 'headrace._zones')": "may not be run as jobs",
     }
     for statement, why in refused.items():

@@ -1528,7 +1528,7 @@ create view headrace.schedule_status (
             WHEN (NOT t.enabled) THEN NULL::text
             WHEN (definition.deleted_from_code_at IS NOT NULL) THEN 'deleted_from_code'::text
             WHEN (NOT definition.enabled) THEN 'definition_disabled'::text
-            WHEN (tenant.name <> ALL (definition.tenants)) THEN 'tenant_not_allowed'::text
+            WHEN (NOT headrace._may_run(definition.id, tenant.id)) THEN 'tenant_not_allowed'::text
             ELSE NULL::text
         END AS obstacle
    FROM (((headrace.trigger t
@@ -1614,12 +1614,13 @@ function headrace._lost_error(stood_still interval) returns text  -- 87f9c0bff99
 function headrace._make_log_partitions() returns integer security definer set search_path=pg_catalog, pg_temp  -- ccb4ede6483c; execute: headrace_server, headrace_worker
 function headrace._make_partitions() returns integer security definer set search_path=pg_catalog, pg_temp  -- d62bb611a8ba; execute: headrace_server, headrace_worker
 function headrace._make_policies() returns void  -- bc7b0b0b3533; execute: public
+function headrace._may_run(of_definition_id integer, of_tenant_id integer) returns boolean security definer set search_path=pg_catalog, pg_temp  -- b860f00ce2fb; execute: headrace_app, headrace_integrator, headrace_server, headrace_worker
 function headrace._may_take(taker text, role text) returns boolean  -- f2d02dbe617e; execute: public
 function headrace._own_cancel(job_id uuid) returns boolean security definer set search_path=pg_catalog, pg_temp  -- 65313d2fe5f2; execute: headrace_integrator
-function headrace._own_define_sql_job(key text, function text, description text, timeout_seconds double precision, max_attempts integer, settings jsonb) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 40c9028b7f9f; execute: headrace_integrator
+function headrace._own_define_sql_job(key text, function text, description text, timeout_seconds double precision, max_attempts integer, settings jsonb) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 19cd0d80afe7; execute: headrace_integrator
 function headrace._own_emit(name text, data jsonb, tenant text, correlation_id text) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 80886fddda05; execute: headrace_integrator
 function headrace._own_emit_once(name text, data jsonb, idempotency_key text, tenant text, correlation_id text, OUT event_id uuid, OUT created boolean) returns record security definer set search_path=pg_catalog, pg_temp  -- f113d71ca413; execute: headrace_integrator
-function headrace._own_enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text) returns uuid[] security definer set search_path=pg_catalog, pg_temp  -- 12c4b26e5b3d; execute: headrace_integrator
+function headrace._own_enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text) returns uuid[] security definer set search_path=pg_catalog, pg_temp  -- 176fac2ea04e; execute: headrace_integrator
 function headrace._own_job(wanted uuid) returns uuid  -- 90a2eac5286d; execute: public
 function headrace._own_retry(job_id uuid) returns boolean security definer set search_path=pg_catalog, pg_temp  -- 28f72f3cf8bf; execute: headrace_integrator
 function headrace._own_schedule(name text, definition text, cron text, timezone text, payload jsonb, tenant text, every interval, catch_up text, overlap text, max_attempts integer, enabled boolean) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 598cab516023; execute: headrace_integrator
@@ -1633,7 +1634,7 @@ function headrace._refuse_payloads(payloads jsonb[]) returns void  -- 3e47380c22
 function headrace._refuse_secrets(def headrace.definition, payloads jsonb[]) returns void  -- ef51887dcdd6; execute: public
 function headrace._refuse_system_job() returns trigger security definer set search_path=pg_catalog, pg_temp  -- 75e17b0df5fe; execute: public
 function headrace._replace(job_id uuid, new_job_id uuid) returns boolean  -- 1699f037cb62; execute: public
-function headrace._rights() returns TABLE(what text, tenant text, app text, integrator text, worker text, server text, metrics text)  -- 0d68e117d774; execute: public
+function headrace._rights() returns TABLE(what text, tenant text, app text, integrator text, worker text, server text, metrics text)  -- 1df84b323765; execute: public
 function headrace._roles() returns text[]  -- 686c623f6eec; execute: public
 function headrace._roles_wait() returns boolean  -- d58756e12514; execute: public
 function headrace._rollups_due(OUT fold_in double precision, OUT sample_in double precision) returns record  -- 475fe63ac701; execute: public

@@ -110,6 +110,7 @@ language sql immutable as $$
   ('_own_trigger',         '-',    '-',    'x',    '-',    '-',    '-'),
   ('_own_define_sql_job',  '-',    '-',    'x',    '-',    '-',    '-'),
   ('_own_undefine_sql_job', '-',   '-',    'x',    '-',    '-',    '-'),
+  ('_may_run',             '-',    'x',    'x',    'x',    'x',    '-'),
   ('_bound_tenant',        'x',    'x',    'x',    'x',    'x',    'x')
 $$;
 
