@@ -114,9 +114,15 @@ declare
   own constant text := headrace._own_tenant('default');
   p constant pg_proc := headrace._sql_job_function(function);
 begin
-  if not (has_function_privilege(session_user, p.oid, 'execute') and has_schema_privilege(session_user, p.pronamespace, 'usage')) then
+  -- What everyone may execute, others wrote for their own jobs: as a job it runs with the rights of the worker's role.
+  if not exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as x
+                  where x.privilege_type = 'EXECUTE' and x.grantee <> 0 and pg_has_role(session_user, x.grantee, 'usage')) then
     raise exception 'permission denied for function %', p.oid::regprocedure using errcode = '42501',
-      hint = format('The login "%s" of "%s" needs EXECUTE on the function that its job runs.', session_user, own);
+      hint = format('The login "%s" of "%s" needs EXECUTE on the function that its job runs, granted to the login and not to PUBLIC.',
+                    session_user, own);
+  elsif not starts_with(key, own || '.') then
+    raise exception 'the key "%" does not begin with "%."', left(key, 200), own using errcode = 'HR400',
+      hint = 'A login that is bound to a tenant defines jobs under the name of its tenant.';
   elsif settings ?| '{queue,priority,tenants}' then
     raise exception 'queue, priority and tenants of a SQL job of a tenant are not its own to set' using errcode = 'HR400';
   end if;
