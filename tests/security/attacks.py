@@ -177,6 +177,11 @@ BECOMES_ANOTHER: tuple[Attack, ...] = (
         "What a credential keeps open ends with it, whichever process ended it",
         ("security/test_ended_credentials.py",),
     ),
+    Attack(
+        "links and folders of other users",
+        "Root follows no link of another user and works in no folder of one",
+        ("executors/command/test_links_in_scratch.py",),
+    ),
 )
 
 # What a member of each database role may do.
