@@ -180,7 +180,7 @@ BECOMES_ANOTHER: tuple[Attack, ...] = (
     Attack(
         "links and folders of other users",
         "Root follows no link of another user and works in no folder of one",
-        ("executors/command/test_links_in_scratch.py",),
+        ("executors/command/test_links_in_scratch.py", "db/embedded/test_foreign_folders.py"),
     ),
 )
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 
-from headrace.db.embedded.account import Account
+from headrace.db.embedded.account import Account, refuse_folder_of_others
 from headrace.errors import EmbeddedServerError
 
 PORT = 5432
@@ -16,6 +17,7 @@ PORT = 5432
 LONGEST_SOCKET_PATH = 103
 # Not the TMPDIR or XDG_RUNTIME_DIR of whoever comes first: every owner must find the same folder.
 SHORT_PLACE = Path("/tmp")  # noqa: S108 - the folder made there is private and its owner is verified
+_OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
 @dataclass(frozen=True)
@@ -96,17 +98,23 @@ def prepare_data_dir(data_dir: Path) -> Path:
     if not data_dir.is_dir():
         data_dir.parent.mkdir(parents=True, exist_ok=True)
         make_folder(data_dir)
-        (data_dir / ".gitignore").write_text("*\n")
+        _write_new(data_dir / ".gitignore", "*\n")
+    refuse_folder_of_others(data_dir)
     make_folder(data_dir / "run")
+    refuse_folder_of_others(data_dir / "run")
     return data_dir
 
 
 def prepare_run_dir(layout: Layout) -> None:
     """Make the folder of the locks; call it with the start lock held."""
     make_folder(layout.run)
-    token = layout.run / "token"
-    if not token.exists():
-        token.write_text(token_hex(4))
+    _write_new(layout.run / "token", token_hex(4))
+
+
+def _write_new(file: Path, text: str) -> None:
+    """Write a file unless it is there; a link in its place is not followed."""
+    with suppress(FileExistsError), file.open("x") as new:
+        new.write(text)
 
 
 def make_folder(folder: Path) -> None:
@@ -118,7 +126,11 @@ def make_folder(folder: Path) -> None:
         if not folder.is_dir():
             raise
         return
-    folder.chmod(mode)  # the umask may have taken away what the server needs
+    fd = os.open(folder, _OPEN_FOLDER)
+    try:
+        os.fchmod(fd, mode)  # the umask may have taken away what the server needs
+    finally:
+        os.close(fd)
 
 
 def prepare_socket_dir(folder: Path, account: Account) -> None:
@@ -127,7 +139,7 @@ def prepare_socket_dir(folder: Path, account: Account) -> None:
     # In a place where everybody may write, another user could have made it first, or a link, to serve our
     # clients. What is opened once cannot be exchanged between looking at it and changing it.
     try:
-        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        fd = os.open(folder, _OPEN_FOLDER)
     except OSError as error:
         raise _not_ours(folder) from error
     try:
