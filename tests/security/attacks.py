@@ -106,6 +106,11 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "Both have limits, and neither keeps a good token out",
         ("security/test_sign_in_flood.py",),
     ),
+    Attack(
+        "lines that look like progress",
+        "What a command prints does not end it",
+        ("worker/run/test_commands.py::test_what_only_looks_like_progress_is_a_line",),
+    ),
 )
 
 # One who is taken for another.
