@@ -107,6 +107,11 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         ("security/test_sign_in_flood.py",),
     ),
     Attack(
+        "names that another user takes",
+        "A stranger in the place of a socket's folder keeps no server from starting",
+        ("db/embedded/test_places.py::test_who_takes_the_name_of_a_socket_folder_keeps_no_server_from_starting",),
+    ),
+    Attack(
         "lines that look like progress",
         "What a command prints does not end it",
         ("worker/run/test_commands.py::test_what_only_looks_like_progress_is_a_line",),

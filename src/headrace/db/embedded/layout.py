@@ -20,6 +20,16 @@ SHORT_PLACE = Path("/tmp")  # noqa: S108 - the folder made there is private and 
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
+class SocketDirTaken(EmbeddedServerError):
+    """What lies at the place of the socket's folder is not ours."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(
+            f"The socket folder {folder} is a link or belongs to another user. Remove it, or choose a data folder "
+            "with a shorter path so that the socket can lie inside."
+        )
+
+
 @dataclass(frozen=True)
 class Layout:
     """The paths of one server: `home` is the data folder, or one that the server's user can reach."""
@@ -63,6 +73,11 @@ class Layout:
         return self.home / "run"
 
     @property
+    def token(self) -> Path:
+        """What the name of the socket's folder is made with."""
+        return self.run / "token"
+
+    @property
     def share_lock(self) -> Path:
         """Held shared by every owner for its life."""
         return self.run / "share.lock"
@@ -77,7 +92,7 @@ class Layout:
         """The private folder of the Unix socket: ours when its path fits, else a short one."""
         # The token goes with the folder: a server whose folder was deleted must neither be taken for the new
         # one nor, when it ends, remove the new one's socket.
-        token = (self.run / "token").read_text().strip()
+        token = self.token.read_text().strip()
         own = self.run / f"socket-{token}"
         socket = os.fsencode(own / f".s.PGSQL.{PORT}")
         # A comma separates hosts in a URL; quotes and line ends would need escapes in the settings.
@@ -108,7 +123,13 @@ def prepare_data_dir(data_dir: Path) -> Path:
 def prepare_run_dir(layout: Layout) -> None:
     """Make the folder of the locks; call it with the start lock held."""
     make_folder(layout.run)
-    _write_new(layout.run / "token", token_hex(4))
+    _write_new(layout.token, token_hex(4))
+
+
+def rename_socket_dir(layout: Layout) -> None:
+    """Choose a name that no one can guess; call it when there is neither a server nor another owner."""
+    layout.token.unlink()
+    _write_new(layout.token, token_hex(4))
 
 
 def _write_new(file: Path, text: str) -> None:
@@ -135,25 +156,19 @@ def make_folder(folder: Path) -> None:
 
 def prepare_socket_dir(folder: Path, account: Account) -> None:
     """Make the socket's folder for the server alone, and make sure that it is ours."""
-    folder.mkdir(mode=0o700, exist_ok=True)
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
     # In a place where everybody may write, another user could have made it first, or a link, to serve our
     # clients. What is opened once cannot be exchanged between looking at it and changing it.
     try:
         fd = os.open(folder, _OPEN_FOLDER)
     except OSError as error:
-        raise _not_ours(folder) from error
+        raise SocketDirTaken(folder) from error
     try:
         if os.fstat(fd).st_uid not in {os.geteuid(), account.uid}:
-            raise _not_ours(folder)
+            raise SocketDirTaken(folder)
         os.fchmod(fd, 0o700)
         if account.borrowed:
             os.fchown(fd, account.uid, account.gid)
     finally:
         os.close(fd)
-
-
-def _not_ours(folder: Path) -> EmbeddedServerError:
-    return EmbeddedServerError(
-        f"The socket folder {folder} is a link or belongs to another user. Remove it, or choose a data folder "
-        "with a shorter path so that the socket can lie inside."
-    )
