@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
@@ -17,7 +18,6 @@ PORT = 5432
 LONGEST_SOCKET_PATH = 103
 # Not the TMPDIR or XDG_RUNTIME_DIR of whoever comes first: every owner must find the same folder.
 SHORT_PLACE = Path("/tmp")  # noqa: S108 - the folder made there is private and its owner is verified
-_OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
 class SocketDirTaken(EmbeddedServerError):
@@ -147,9 +147,16 @@ def make_folder(folder: Path) -> None:
         if not folder.is_dir():
             raise
         return
-    fd = os.open(folder, _OPEN_FOLDER)
-    try:
+    with opened_folder(folder) as fd:
         os.fchmod(fd, mode)  # the umask may have taken away what the server needs
+
+
+@contextmanager
+def opened_folder(folder: Path) -> Iterator[int]:
+    """A folder and no link: what is opened once cannot be exchanged between looking at it and changing it."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        yield fd
     finally:
         os.close(fd)
 
@@ -159,16 +166,13 @@ def prepare_socket_dir(folder: Path, account: Account) -> None:
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     # In a place where everybody may write, another user could have made it first, or a link, to serve our
-    # clients. What is opened once cannot be exchanged between looking at it and changing it.
+    # clients.
     try:
-        fd = os.open(folder, _OPEN_FOLDER)
+        with opened_folder(folder) as fd:
+            if os.fstat(fd).st_uid not in {os.geteuid(), account.uid}:
+                raise SocketDirTaken(folder)
+            os.fchmod(fd, 0o700)
+            if account.borrowed:
+                os.fchown(fd, account.uid, account.gid)
     except OSError as error:
         raise SocketDirTaken(folder) from error
-    try:
-        if os.fstat(fd).st_uid not in {os.geteuid(), account.uid}:
-            raise SocketDirTaken(folder)
-        os.fchmod(fd, 0o700)
-        if account.borrowed:
-            os.fchown(fd, account.uid, account.gid)
-    finally:
-        os.close(fd)
