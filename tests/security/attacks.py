@@ -106,6 +106,16 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "Both have limits, and neither keeps a good token out",
         ("security/test_sign_in_flood.py",),
     ),
+    Attack(
+        "names that another user takes",
+        "A stranger in the place of a socket's folder keeps no server from starting",
+        ("db/embedded/test_places.py::test_who_takes_the_name_of_a_socket_folder_keeps_no_server_from_starting",),
+    ),
+    Attack(
+        "lines that look like progress",
+        "What a command prints does not end it",
+        ("worker/run/test_commands.py::test_what_only_looks_like_progress_is_a_line",),
+    ),
 )
 
 # One who is taken for another.
@@ -176,6 +186,11 @@ BECOMES_ANOTHER: tuple[Attack, ...] = (
         "streams of ended credentials",
         "What a credential keeps open ends with it, whichever process ended it",
         ("security/test_ended_credentials.py",),
+    ),
+    Attack(
+        "links and folders of other users",
+        "Root follows no link of another user and works in no folder of one",
+        ("executors/command/test_links_in_scratch.py", "db/embedded/test_foreign_folders.py"),
     ),
 )
 

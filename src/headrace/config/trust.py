@@ -1,4 +1,7 @@
-"""Who could have written a configuration file: it names programs, and these run as the user that reads the file."""
+"""Who could have written a configuration file: it names programs, and these run as the user that reads the file.
+
+The same is asked of a folder in which root writes.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +24,20 @@ def open_to_others(file: Path) -> str | None:
     return next((reason for place in _places(file) if (reason := _open_to_others(place))), None)
 
 
+def distrust_folder(folder: Path, lent: int) -> str | None:
+    """Why others could put links into a folder, which this user, root and a user that root lends alone should do."""
+    return _of_another(folder, lent) or _open_to_others(folder)
+
+
 def _places(file: Path) -> list[Path]:
     """The file, its folder and, where it is a link, the folder of the link: who writes one of them chooses the text."""
     real = file.resolve()
     return list(dict.fromkeys((real, real.parent, file.absolute().parent)))
 
 
-def _of_another(place: Path) -> str | None:
+def _of_another(place: Path, *trusted: int) -> str | None:
     owner = place.stat().st_uid
-    return None if owner in (0, os.geteuid()) else f"{place} belongs to the user {_name(owner)}"
+    return None if owner in (0, os.geteuid(), *trusted) else f"{place} belongs to the user {_name(owner)}"
 
 
 def _open_to_others(place: Path) -> str | None:

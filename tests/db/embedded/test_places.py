@@ -1,5 +1,6 @@
 """Whatever the data folder is called, and whatever happened to it, the server finds its place."""
 
+import os
 import shutil
 import stat
 import subprocess
@@ -78,6 +79,32 @@ def test_a_socket_folder_that_is_not_ours_is_refused(tmp_path: Path, monkeypatch
 
     with pytest.raises(EmbeddedServerError, match="is a link or belongs to another user"):
         prepare_socket_dir(here.socket_dir, account_for(here.cluster))
+
+
+@pytest.mark.parametrize("how", ["file", "link", *(["folder"] if os.geteuid() == 0 else [])])
+def test_who_takes_the_name_of_a_socket_folder_keeps_no_server_from_starting(how: str, open_data_dir: Path) -> None:
+    data_dir = open_data_dir.with_name("x" * 120)
+    with EmbeddedServer.start(data_dir) as server:
+        taken = socket_dir(server)
+    wait_until("the folder is removed", lambda: not taken.exists())
+    try:
+        take(taken, how)
+        with EmbeddedServer.start(data_dir) as server, EmbeddedServer.start(data_dir) as second:
+            assert run_sql(second.url, "select 1") == [(1,)]
+            assert socket_dir(second) == socket_dir(server) != taken
+    finally:
+        taken.rmdir() if how == "folder" else taken.unlink()
+
+
+def take(name: Path, how: str) -> None:
+    """What another user can make where all may write."""
+    if how == "folder":
+        name.mkdir()
+        os.chown(name, 65_534, -1)
+    elif how == "file":
+        name.touch()
+    else:
+        name.symlink_to("nowhere")
 
 
 def test_git_ignores_a_data_folder_that_we_made(data_dir: Path) -> None:

@@ -237,6 +237,16 @@ async def test_progress_stdin_and_one_order_for_both_streams(
     assert await said(connection, job_id) == ["::progress 7 is a line", *map(str, range(500))]
 
 
+async def test_what_only_looks_like_progress_is_a_line(database_url: str, connection: Connection) -> None:
+    odd = [".", "", "1..0", "1.5", "nan", "inf", "-0", "1e-3", "9" * 400, "0x1", ".5.", "0_1"]
+    even = ["0", "1.", ".5", "0." + "0" * 400 + "1", "1.0 . half"]
+    code = f"[print('::progress', word, flush=True) for word in {odd + even}]"
+    async with working(hr := commands_on(database_url, tell=python(code, progress=True))):
+        job = await finished(hr, await hr.enqueue("tell"))
+    assert job.status == "succeeded"
+    assert await said(connection, job.id) == [f"::progress {word}" for word in odd]
+
+
 @pytest.mark.parametrize("how", ["timeout", "cancel"])
 async def test_the_whole_tree_is_ended(database_url: str, connection: Connection, how: str) -> None:
     code = (

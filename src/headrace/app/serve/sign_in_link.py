@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from datetime import timedelta
 from pathlib import Path
 
@@ -47,5 +48,6 @@ def _read(file: Path) -> str | None:
 def _write_private(file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.unlink(missing_ok=True)
-    file.touch(mode=0o600, exist_ok=False)
-    file.write_text(f"{text}\n", "ascii")
+    # Made and written in one: another user of the folder may put a link in its place in between.
+    with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as made:
+        made.write(f"{text}\n")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
+from headrace.config.trust import distrust_folder
 from headrace.errors import EmbeddedServerError
 
 # Accounts that are for databases. Never `nobody`, under which other programs run too: they would own the database.
@@ -112,6 +113,17 @@ def server_uid(data_dir: Path, *, starts: bool = False) -> int | None:
             return None
         uid = account_for(cluster).uid
     return uid if uid != os.geteuid() else None
+
+
+def refuse_folder_of_others(folder: Path) -> None:
+    """As root, work in no folder where another user could put links, which would have root write elsewhere."""
+    if os.geteuid() != 0 or (reason := distrust_folder(folder, _account_to_lend().uid)) is None:
+        return
+    cure = "Run Headrace as that user" if "belongs to" in reason else f"Take that right away: chmod go-w {folder}"
+    raise EmbeddedServerError(
+        f"{reason}, and a link that another user puts there would have root write elsewhere. {cure}, or choose another "
+        "data folder."
+    )
 
 
 def name_of(uid: int) -> str | None:

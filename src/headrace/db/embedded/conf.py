@@ -73,5 +73,5 @@ def _write(file: Path, lines: list[str]) -> None:
     draft.unlink(missing_ok=True)
     with draft.open("x", encoding="utf-8", errors="surrogateescape") as text:
         text.write("\n".join(lines) + "\n")
-    draft.chmod(0o644)
+        os.fchmod(text.fileno(), 0o644)
     os.replace(draft, file)

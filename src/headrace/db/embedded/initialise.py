@@ -11,7 +11,7 @@ from secrets import token_hex
 from headrace.db.embedded import explain
 from headrace.db.embedded.account import Account
 from headrace.db.embedded.binaries import Install
-from headrace.db.embedded.layout import Layout
+from headrace.db.embedded.layout import Layout, opened_folder
 from headrace.db.embedded.locks import FileLock
 
 ROLE = "headrace"
@@ -57,8 +57,9 @@ def _room_in(draft: Path, account: Account) -> Path:
     cluster.mkdir(mode=0o700)
     account.maker.own(cluster)
     if account.borrowed:
-        os.chown(draft, 0, account.gid)
-        draft.chmod(0o710)
+        with opened_folder(draft) as fd:
+            os.fchown(fd, 0, account.gid)
+            os.fchmod(fd, 0o710)
     return cluster
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 
-from headrace.db.embedded.account import Account
+from headrace.db.embedded.account import Account, refuse_folder_of_others
 from headrace.errors import EmbeddedServerError
 
 PORT = 5432
@@ -16,6 +18,16 @@ PORT = 5432
 LONGEST_SOCKET_PATH = 103
 # Not the TMPDIR or XDG_RUNTIME_DIR of whoever comes first: every owner must find the same folder.
 SHORT_PLACE = Path("/tmp")  # noqa: S108 - the folder made there is private and its owner is verified
+
+
+class SocketDirTaken(EmbeddedServerError):
+    """What lies at the place of the socket's folder is not ours."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(
+            f"The socket folder {folder} is a link or belongs to another user. Remove it, or choose a data folder "
+            "with a shorter path so that the socket can lie inside."
+        )
 
 
 @dataclass(frozen=True)
@@ -61,6 +73,11 @@ class Layout:
         return self.home / "run"
 
     @property
+    def token(self) -> Path:
+        """What the name of the socket's folder is made with."""
+        return self.run / "token"
+
+    @property
     def share_lock(self) -> Path:
         """Held shared by every owner for its life."""
         return self.run / "share.lock"
@@ -75,7 +92,7 @@ class Layout:
         """The private folder of the Unix socket: ours when its path fits, else a short one."""
         # The token goes with the folder: a server whose folder was deleted must neither be taken for the new
         # one nor, when it ends, remove the new one's socket.
-        token = (self.run / "token").read_text().strip()
+        token = self.token.read_text().strip()
         own = self.run / f"socket-{token}"
         socket = os.fsencode(own / f".s.PGSQL.{PORT}")
         # A comma separates hosts in a URL; quotes and line ends would need escapes in the settings.
@@ -96,17 +113,29 @@ def prepare_data_dir(data_dir: Path) -> Path:
     if not data_dir.is_dir():
         data_dir.parent.mkdir(parents=True, exist_ok=True)
         make_folder(data_dir)
-        (data_dir / ".gitignore").write_text("*\n")
+        _write_new(data_dir / ".gitignore", "*\n")
+    refuse_folder_of_others(data_dir)
     make_folder(data_dir / "run")
+    refuse_folder_of_others(data_dir / "run")
     return data_dir
 
 
 def prepare_run_dir(layout: Layout) -> None:
     """Make the folder of the locks; call it with the start lock held."""
     make_folder(layout.run)
-    token = layout.run / "token"
-    if not token.exists():
-        token.write_text(token_hex(4))
+    _write_new(layout.token, token_hex(4))
+
+
+def rename_socket_dir(layout: Layout) -> None:
+    """Choose a name that no one can guess; call it when there is neither a server nor another owner."""
+    layout.token.unlink()
+    _write_new(layout.token, token_hex(4))
+
+
+def _write_new(file: Path, text: str) -> None:
+    """Write a file unless it is there; a link in its place is not followed."""
+    with suppress(FileExistsError), file.open("x") as new:
+        new.write(text)
 
 
 def make_folder(folder: Path) -> None:
@@ -118,30 +147,32 @@ def make_folder(folder: Path) -> None:
         if not folder.is_dir():
             raise
         return
-    folder.chmod(mode)  # the umask may have taken away what the server needs
+    with opened_folder(folder) as fd:
+        os.fchmod(fd, mode)  # the umask may have taken away what the server needs
 
 
-def prepare_socket_dir(folder: Path, account: Account) -> None:
-    """Make the socket's folder for the server alone, and make sure that it is ours."""
-    folder.mkdir(mode=0o700, exist_ok=True)
-    # In a place where everybody may write, another user could have made it first, or a link, to serve our
-    # clients. What is opened once cannot be exchanged between looking at it and changing it.
+@contextmanager
+def opened_folder(folder: Path) -> Iterator[int]:
+    """A folder and no link: what is opened once cannot be exchanged between looking at it and changing it."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
-        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    except OSError as error:
-        raise _not_ours(folder) from error
-    try:
-        if os.fstat(fd).st_uid not in {os.geteuid(), account.uid}:
-            raise _not_ours(folder)
-        os.fchmod(fd, 0o700)
-        if account.borrowed:
-            os.fchown(fd, account.uid, account.gid)
+        yield fd
     finally:
         os.close(fd)
 
 
-def _not_ours(folder: Path) -> EmbeddedServerError:
-    return EmbeddedServerError(
-        f"The socket folder {folder} is a link or belongs to another user. Remove it, or choose a data folder "
-        "with a shorter path so that the socket can lie inside."
-    )
+def prepare_socket_dir(folder: Path, account: Account) -> None:
+    """Make the socket's folder for the server alone, and make sure that it is ours."""
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    # In a place where everybody may write, another user could have made it first, or a link, to serve our
+    # clients.
+    try:
+        with opened_folder(folder) as fd:
+            if os.fstat(fd).st_uid not in {os.geteuid(), account.uid}:
+                raise SocketDirTaken(folder)
+            os.fchmod(fd, 0o700)
+            if account.borrowed:
+                os.fchown(fd, account.uid, account.gid)
+    except OSError as error:
+        raise SocketDirTaken(folder) from error

@@ -8,7 +8,7 @@ from typing import Self
 from urllib.parse import quote
 
 from headrace.db.embedded import explain
-from headrace.db.embedded.account import account_for
+from headrace.db.embedded.account import Account, account_for
 from headrace.db.embedded.binaries import Install, find_install, runnable_by
 from headrace.db.embedded.halt import stop_server
 from headrace.db.embedded.initialise import ROLE
@@ -16,9 +16,11 @@ from headrace.db.embedded.launch import DATABASE, ensure_running
 from headrace.db.embedded.layout import (
     PORT,
     Layout,
+    SocketDirTaken,
     prepare_data_dir,
     prepare_run_dir,
     prepare_socket_dir,
+    rename_socket_dir,
     start_lock,
 )
 from headrace.db.embedded.locks import FileLock, hold_exclusively, join, leave
@@ -61,7 +63,7 @@ class EmbeddedServer:
         try:
             alone = join(share, seconds=STOPPING_SECONDS)
             # Not before: the supervisor of a server without owners removes it at last.
-            prepare_socket_dir(layout.socket_dir, account)
+            _claim_socket_dir(layout, account, alone=alone)
             server = cls(layout, install, share, sole_owner=alone)
             ensure_running(layout, install, account)
         except BaseException:
@@ -105,10 +107,7 @@ class EmbeddedServer:
 
     def is_down(self) -> bool:
         """Tell whether all processes of the server that we share are gone."""
-        if self._share.closed or self._share.replaced:
-            return False
-        with FileLock(self._layout.alive_lock) as alive:
-            return alive.is_free()
+        return not self._share.closed and not self._share.replaced and _is_down(self._layout)
 
     def revive(self) -> bool:
         """Start the server again and wait until it answers, unless it runs; tell whether that was needed."""
@@ -144,3 +143,19 @@ class EmbeddedServer:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+def _is_down(layout: Layout) -> bool:
+    with FileLock(layout.alive_lock) as alive:
+        return alive.is_free()
+
+
+def _claim_socket_dir(layout: Layout, account: Account, *, alone: bool) -> None:
+    """Have a folder for the socket. While there is no server, a name that another user took is left to that user."""
+    try:
+        prepare_socket_dir(layout.socket_dir, account)
+    except SocketDirTaken:
+        if not alone or not _is_down(layout):
+            raise
+        rename_socket_dir(layout)
+        prepare_socket_dir(layout.socket_dir, account)

@@ -29,15 +29,17 @@ def stop_when_nobody_is_left(share_fd: int, server: "subprocess.Popen[bytes]", g
 
 
 def bound_log(path: str) -> None:
-    """Keep one older log, and begin the log anew when it has grown too long."""
-    with contextlib.suppress(OSError):
-        if os.path.getsize(path) <= LOG_BYTES:
+    """Keep one older log, and begin the log anew when it has grown too long; no link is followed."""
+    with contextlib.suppress(OSError), open(os.open(path, os.O_RDWR | os.O_NOFOLLOW), "r+b") as log:
+        if os.fstat(log.fileno()).st_size <= LOG_BYTES:
             return
-        with open(path, "rb") as log, open(f"{path}.1", "wb") as older:
-            log.seek(-LOG_BYTES, os.SEEK_END)
+        log.seek(-LOG_BYTES, os.SEEK_END)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(f"{path}.1")
+        with open(os.open(f"{path}.1", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as older:
             older.write(log.read())
         # Emptied and not renamed: the server goes on appending to the same open file.
-        os.truncate(path, 0)
+        log.truncate(0)
 
 
 def bound_log_forever(path: str, gone: threading.Event) -> None:

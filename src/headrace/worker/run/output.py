@@ -16,7 +16,7 @@ TAIL = 4096
 DRAIN_RATE = 16_000_000.0
 STREAMS = {"stdout": STDOUT, "stderr": STDERR}
 
-_PROGRESS = re.compile(r"::progress\s+([0-9.]+)(?:\s+(.*))?")
+_PROGRESS = re.compile(r"::progress\s+([0-9]+\.?[0-9]*|\.[0-9]+)(?:\s+(.*))?")
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ class RunOutput:
 
     def _line(self, stream: _Stream, line: str) -> None:
         progress = _PROGRESS.fullmatch(line) if self._progress and stream.number == STDOUT else None
-        if progress is not None and progress[1].count(".") <= 1 and 0 <= float(progress[1]) <= 1:
+        if progress is not None and float(progress[1]) <= 1:
             self._context.progress(float(progress[1]), progress[2])
             return
         stream.keep(line)

@@ -81,8 +81,9 @@ class Monitor:
             account = find_account(self._spec.user)
             self._scratch = Scratch.make(self._path)
             if account is not None:
-                for fd in (self._scratch.fd, self._streams.stdout, self._streams.stderr):
-                    os.fchown(fd, *account)  # the streams too, so that it may open /dev/stdout
+                self._scratch.give_to(account.uid)
+                for fd in (self._streams.stdout, self._streams.stderr):
+                    os.fchown(fd, *account)  # so that it may open /dev/stdout
             self._complaints, complain = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
             places = {"HOME": self._path, "TMPDIR": self._path, "HEADRACE_RESULT": self._scratch.result_path}
             spec = self._spec._replace(env=self._spec.env | places)

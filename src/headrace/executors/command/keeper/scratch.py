@@ -40,6 +40,10 @@ class Scratch(NamedTuple):
         """Where the command may write its result."""
         return os.path.join(self.path, RESULT_NAME)
 
+    def give_to(self, uid: int) -> None:
+        """Let another user have it. Its group stays ours, which strangers cannot give, so that a sweep knows it."""
+        os.fchown(self.fd, uid, os.getegid())
+
     def read_result(self, most: int) -> bytes | None:
         """The result, if the command wrote one: a plain file, and not a link to somebody else's."""
         try:
@@ -84,12 +88,18 @@ def _remove_if_forsaken(path: str) -> None:
     with contextlib.suppress(OSError):
         scratch = Scratch.open(path)
         try:
+            about = os.fstat(scratch.fd)
             # One that was just made may not be locked yet.
-            if time.time() - os.fstat(scratch.fd).st_ctime > FORSAKEN_AFTER:
+            if _is_of_a_worker(about) and time.time() - about.st_ctime > FORSAKEN_AFTER:
                 fcntl.flock(scratch.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 scratch.remove()
         finally:
             scratch.close()
+
+
+def _is_of_a_worker(about: os.stat_result) -> bool:
+    """Tell whether this user made it. One that root gave to the user of a command has kept root's group (`give_to`)."""
+    return about.st_uid == os.geteuid() or (os.geteuid() == 0 and about.st_gid == os.getegid())
 
 
 def _empty(top: int) -> None:
@@ -129,7 +139,14 @@ def _remove_files(folder: int) -> list[str]:
     for name, is_folder in found:
         with contextlib.suppress(OSError):
             if is_folder:
-                os.chmod(name, 0o700, dir_fd=folder)
+                _make_passable(name, folder)
             else:
                 os.unlink(name, dir_fd=folder)
     return [name for name, is_folder in found if is_folder]
+
+
+def _make_passable(name: str, folder: int) -> None:
+    """Let us into a folder, in whose place the command may just have put a link; root needs no permission."""
+    if os.geteuid() != 0:
+        with contextlib.suppress(ValueError):  # it is a link, or the C library cannot leave links alone
+            os.chmod(name, 0o700, dir_fd=folder, follow_symlinks=False)
