@@ -106,6 +106,11 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "Both have limits, and neither keeps a good token out",
         ("security/test_sign_in_flood.py",),
     ),
+    Attack(
+        "all connections of the server",
+        "One tenant holds half of the tenants' connections at most, and its statements and counts have an end",
+        ("security/test_connections_of_a_tenant.py",),
+    ),
 )
 
 # One who is taken for another.

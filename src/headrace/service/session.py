@@ -94,11 +94,20 @@ async def begin(
     wanted = principal.tenant or tenant
     if tenant is not None and tenant != wanted:
         raise NotFound(f'unknown tenant "{tenant}"')
-    pool = runtime.database.pool if wanted is None else runtime.database.tenant_pool
     with translated_errors():
-        async with pool.acquire() as conn, conn.transaction():
+        async with _connection(runtime.database, wanted) as conn, conn.transaction():
             tenant_id = None if wanted is None else await _confine(conn, principal, wanted)
             yield Scope(conn, principal, action, wanted, tenant_id)
+
+
+@asynccontextmanager
+async def _connection(database: Database, tenant: str | None) -> AsyncIterator[Connection]:
+    if tenant is None:
+        async with database.pool.acquire() as conn:
+            yield conn
+    else:
+        async with database.shares.of(tenant), database.tenant_pool.acquire() as conn:
+            yield conn
 
 
 async def _confine(conn: Connection, principal: Principal, tenant: str) -> int:
