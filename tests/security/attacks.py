@@ -111,6 +111,11 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "One tenant holds half of the tenants' connections at most, and its statements and counts have an end",
         ("security/test_connections_of_a_tenant.py",),
     ),
+    Attack(
+        "megabytes of a filter",
+        "A filter is small, and so is what the audit says of it; lists of both end where they become large",
+        ("security/test_large_filters.py",),
+    ),
 )
 
 # One who is taken for another.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from headrace.db.roles import CURE
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, DatabaseUnusable, NotFound
+from headrace.model.audit_detail import audit_text
 from headrace.model.secret.encryption import SecretBox
 from headrace.service.permissions import authorise
 from headrace.service.principal import Principal
@@ -78,8 +78,8 @@ class Scope:
     async def audit(self, target: object, **detail: Any) -> None:
         """Record what is changed; it stays if and only if the change does."""
         who = self.principal
-        text = json.dumps(detail, default=str)
-        await self.conn.execute(SQL["audit"], who.name, who.role, self.action, self.tenant_id, str(target), text)
+        said = str(target), audit_text(detail)
+        await self.conn.execute(SQL["audit"], who.name, who.role, self.action, self.tenant_id, *said)
 
 
 @asynccontextmanager

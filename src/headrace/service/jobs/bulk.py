@@ -12,6 +12,7 @@ from uuid import UUID
 
 from headrace.db.amounts import refuse_more
 from headrace.db.connect import Connection, Pool
+from headrace.db.page import fetch_page
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
 from headrace.model.job.status import FINAL, LIVE, JobStatus
@@ -151,8 +152,10 @@ async def read_operation(conn: Connection, operation_id: UUID, tenant_id: int | 
 
 
 async def list_operations(conn: Connection, tenant_id: int | None, limit: int) -> list[Operation]:
-    """The newest first."""
-    return [_operation(row) for row in await conn.fetch(SQL["read_operations"], None, tenant_id, limit)]
+    """The newest first; fewer where their filters are large."""
+    values = None, tenant_id, limit + 1
+    page = await fetch_page(conn, SQL["read_operations"], *values, limit=limit, json_columns=["filter"])
+    return [_operation(row) for row in page.rows]
 
 
 def _operation(row: Any) -> Operation:
