@@ -116,6 +116,11 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "A filter is small, and so is what the audit says of it; lists of both end where they become large",
         ("security/test_large_filters.py",),
     ),
+    Attack(
+        "large bodies in a row",
+        "Callers take turns at the parser, so a body waits for one body of each other caller",
+        ("api/requests/test_bodies.py::test_callers_take_turns_at_the_parser_however_many_bodies_one_of_them_sends",),
+    ),
 )
 
 # One who is taken for another.
