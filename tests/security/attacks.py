@@ -116,6 +116,21 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "What a command prints does not end it",
         ("worker/run/test_commands.py::test_what_only_looks_like_progress_is_a_line",),
     ),
+    Attack(
+        "all connections of the server",
+        "One tenant holds half of the tenants' connections at most, and its statements and counts have an end",
+        ("security/test_connections_of_a_tenant.py",),
+    ),
+    Attack(
+        "megabytes of a filter",
+        "A filter is small, and so is what the audit says of it; lists of both end where they become large",
+        ("security/test_large_filters.py",),
+    ),
+    Attack(
+        "large bodies in a row",
+        "Callers take turns at the parser, so a body waits for one body of each other caller",
+        ("api/requests/test_bodies.py::test_callers_take_turns_at_the_parser_however_many_bodies_one_of_them_sends",),
+    ),
 )
 
 # One who is taken for another.

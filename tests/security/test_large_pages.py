@@ -49,3 +49,31 @@ async def test_a_page_of_large_things_is_short_and_the_next_page_goes_on(
             break
         parameters["cursor"] = page["next_cursor"]
     assert seen == list(range(20))
+
+
+async def test_a_page_of_attempts_has_the_newest_and_ends_where_it_becomes_large(
+    api: Api, acme: httpx.AsyncClient
+) -> None:
+    job_id = (await acme.post("/api/v1/jobs", json={"definition": "work"})).json()["id"]
+    await api.end(job_id, "succeeded")
+    # As when a person retried it again and again.
+    await api.execute(
+        "insert into headrace.attempt (job_id, run, tenant_id, lane_id, outcome, spent, finished_at, result)"
+        " select job_id, n, tenant_id, lane_id, 'retried', 1, now(), to_jsonb($1::text)"
+        " from headrace.attempt, generate_series(2, 20) as n",
+        LARGE,
+    )
+    seen: list[int] = []
+    parameters: dict[str, Any] = {}
+    while True:
+        answer = await acme.get(f"/api/v1/jobs/{job_id}/attempts", params=parameters)
+        assert answer.status_code == 200, answer.text
+        assert len(answer.content) < MOST
+        page = answer.json()
+        seen = [item["run"] for item in page["items"]] + seen
+        if page["next_cursor"] is None:
+            break
+        parameters["cursor"] = page["next_cursor"]
+    assert seen == list(range(1, 21))
+    few = (await acme.get(f"/api/v1/jobs/{job_id}/attempts", params={"limit": 2})).json()
+    assert [item["run"] for item in few["items"]] == [19, 20]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from headrace.service.session import Runtime
     from headrace.service.stream import Hub
     from headrace.service.tokens.credential_watch import CredentialWatch
+    from headrace.shares import Shares
 
 # The key in a request's scope.
 STATE = "headrace"
@@ -42,6 +43,13 @@ class State:
         from headrace.api.body.memory import BodyRoom
 
         return BodyRoom(self._runtime.settings.server.max_body_memory_mb * 1024 * 1024)
+
+    @cached_property
+    def parsing(self) -> Shares:
+        """Turns at the parser of large bodies: a caller has one body in line."""
+        from headrace.shares import Shares
+
+        return Shares(1)
 
     @cached_property
     def cursors(self) -> Cursors:

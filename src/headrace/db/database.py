@@ -11,6 +11,7 @@ from headrace.db.connect import Endpoint, Pool
 from headrace.db.server_check import Pooler, ServerReport, check_server
 from headrace.db.standing import OWNER, Standing, migrate_or_check
 from headrace.log import get_logger
+from headrace.shares import Shares
 
 if TYPE_CHECKING:
     from headrace.db.embedded import EmbeddedServer
@@ -34,6 +35,7 @@ class Database:
         self.pool = pool
         # Connections of this one only ever run under the role of tenants, so plans and roles never mix.
         self.tenant_pool = tenant_pool
+        self.shares = Shares(max(1, tenant_pool.get_max_size() // 2))
         self.report = report
         self.embedded = embedded
         self.standing = standing

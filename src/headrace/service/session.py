@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from headrace.db.roles import CURE
 from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, DatabaseUnusable, NotFound
+from headrace.model.audit_detail import audit_text
 from headrace.model.secret.encryption import SecretBox
 from headrace.service.permissions import authorise
 from headrace.service.principal import Principal
@@ -78,8 +78,8 @@ class Scope:
     async def audit(self, target: object, **detail: Any) -> None:
         """Record what is changed; it stays if and only if the change does."""
         who = self.principal
-        text = json.dumps(detail, default=str)
-        await self.conn.execute(SQL["audit"], who.name, who.role, self.action, self.tenant_id, str(target), text)
+        said = str(target), audit_text(detail)
+        await self.conn.execute(SQL["audit"], who.name, who.role, self.action, self.tenant_id, *said)
 
 
 @asynccontextmanager
@@ -94,11 +94,20 @@ async def begin(
     wanted = principal.tenant or tenant
     if tenant is not None and tenant != wanted:
         raise NotFound(f'unknown tenant "{tenant}"')
-    pool = runtime.database.pool if wanted is None else runtime.database.tenant_pool
     with translated_errors():
-        async with pool.acquire() as conn, conn.transaction():
+        async with _connection(runtime.database, wanted) as conn, conn.transaction():
             tenant_id = None if wanted is None else await _confine(conn, principal, wanted)
             yield Scope(conn, principal, action, wanted, tenant_id)
+
+
+@asynccontextmanager
+async def _connection(database: Database, tenant: str | None) -> AsyncIterator[Connection]:
+    if tenant is None:
+        async with database.pool.acquire() as conn:
+            yield conn
+    else:
+        async with database.shares.of(tenant), database.tenant_pool.acquire() as conn:
+            yield conn
 
 
 async def _confine(conn: Connection, principal: Principal, tenant: str) -> int:

@@ -1,10 +1,11 @@
 -- name: now
 select clock_timestamp()
 
+-- A tenant's statement ends after 30 seconds, also one that waits for a lock, for its connection is one of a few.
 -- A super-admin who acts for a tenant is not bound to the queues and priorities that the tenant itself may choose.
 -- name: confine
 select set_config('role', 'headrace_tenant', true), set_config('headrace.tenant_id', $1, true),
-       set_config('headrace.any_place', case when $2 then 'on' else '' end, true)
+       set_config('headrace.any_place', case when $2 then 'on' else '' end, true), set_config('statement_timeout', '30s', true)
 
 -- What is made in this transaction is part of that trace.
 -- name: carry_trace

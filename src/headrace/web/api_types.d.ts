@@ -72,6 +72,7 @@ declare namespace Api {
 
   interface AttemptsAnswer {
     items: AttemptAnswer[];
+    next_cursor?: string | null;
   }
 
   interface AuditAnswer {
@@ -1602,7 +1603,10 @@ declare namespace Api {
     "/jobs/summary": { values: { window?: "1h" | "6h" | "24h" | "7d" | "30d" | null }; answer: SummaryAnswer };
     "/jobs/counts": { values: {}; answer: CountsAnswer };
     "/jobs/{job_id}": { values: { job_id: string }; answer: Job };
-    "/jobs/{job_id}/attempts": { values: { job_id: string }; answer: AttemptsAnswer };
+    "/jobs/{job_id}/attempts": {
+      values: { job_id: string; limit?: number | null; cursor?: string | null };
+      answer: AttemptsAnswer;
+    };
     "/jobs/{job_id}/why": { values: { job_id: string }; answer: WhyAnswer };
     "/admin/tenants": { values: { limit?: number | null; cursor?: string | null }; answer: Page_TenantAnswer_ };
     "/admin/tenants/{name}": { values: { name: string }; answer: TenantAnswer };

@@ -17,7 +17,7 @@ from tests.api.conftest import Api
 from tests.api.test_access import operations
 from tests.waiting import until
 
-from headrace.api.body import parse
+from headrace.api.body import parse, route
 from headrace.api.body.memory import FREE, BodyRoom, NoRoom
 from headrace.api.body.read import SECONDS, BodyTooSlow, read_body, seconds_left
 from headrace.api.body.sizes import BATCH, LARGEST, MB, STRANGERS
@@ -151,6 +151,35 @@ async def test_a_large_body_is_parsed_in_another_thread(
         answer = await acme.post("/api/v1/jobs/batch", json=body)
         assert answer.json()["errors"] == [{"field": "x", "message": "Extra inputs are not permitted"}]
     assert [thread is threading.main_thread() for thread in threads] == [True, False]
+
+
+async def test_callers_take_turns_at_the_parser_however_many_bodies_one_of_them_sends(
+    acme: httpx.AsyncClient, globex: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_line, parsed, begin = 0, list[str](), threading.Event()
+    parse_here, parse_beside = parse._parse, parse.parse
+
+    def noting(body: Any) -> Any:
+        begin.wait(100)
+        value = parse_here(body)
+        parsed.append(value["who"])
+        return value
+
+    def counting(*args: Any) -> Any:
+        nonlocal in_line
+        in_line += 1
+        return parse_beside(*args)
+
+    monkeypatch.setattr(parse, "_parse", noting)
+    monkeypatch.setattr(route, "parse", counting)
+    async with asyncio.TaskGroup() as asked:
+        for _ in range(5):
+            asked.create_task(acme.post("/api/v1/jobs/batch", json={"who": "acme", "x": "x" * parse.LARGE}))
+        await until("a tenant's bodies wait for the parser", lambda: in_line == 5)
+        asked.create_task(globex.post("/api/v1/jobs/batch", json={"who": "globex", "x": "x" * parse.LARGE}))
+        await until("the other tenant's waits too", lambda: in_line == 6)
+        begin.set()
+    assert parsed == ["acme", "globex", "acme", "acme", "acme", "acme"]
 
 
 @pytest.mark.parametrize("text", ['{"a": [1, -2.5e3, true, null, "\\u00e9"], "b": {}}', "[1,]", '{"a"}', "[1 2]", ""])

@@ -120,6 +120,29 @@ async def test_a_failed_job_shows_why_and_is_retried_beside_it(dash: Dash) -> No
     await expect(dash.page.locator(".phase-failed")).to_have_count(4)
 
 
+async def test_the_newest_of_many_attempts_are_shown_and_older_ones_when_they_are_asked_for(dash: Dash) -> None:
+    job_id = await dash.ended("fail", {"text": "again and again"})
+    connection = await asyncpg.connect(dash.server.database_url)
+    await connection.execute(
+        "insert into headrace.attempt"
+        " (job_id, run, tenant_id, lane_id, worker_id, outcome, spent, queued_at, started_at, finished_at, error)"
+        " select job_id, run + n, tenant_id, lane_id, worker_id, 'retried', 1, finished_at + pace * n,"
+        " finished_at + pace * (n + 0.3), finished_at + pace * (n + 0.7), 'RuntimeError: run ' || run + n"
+        " from headrace.attempt, generate_series(1, 104) as n, (select interval '10 seconds') as of (pace)"
+        " where job_id = $1",
+        UUID(job_id),
+    )
+    await connection.close()
+    await dash.open(f"/jobs/{job_id}")
+    shown = dash.page.locator(".attempt-list > li")
+    await expect(shown).to_have_count(100)
+    await expect(shown.first).to_contain_text("RuntimeError: run 105")
+    await expect(dash.page.locator(".timeline")).to_contain_text("earlier attempts")
+    await dash.button("Older").click()
+    await expect(shown).to_have_count(105)
+    await expect(dash.button("Older")).to_have_count(0)
+
+
 async def test_a_retry_with_edits_is_a_job_that_refers_to_the_old_one(dash: Dash) -> None:
     job_id = await dash.ended("fail", {"text": "first"})
     await dash.open(f"/jobs/{job_id}")

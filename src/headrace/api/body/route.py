@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -36,15 +37,16 @@ class Route(APIRoute):
             if not stranger:
                 principal = await recognise(request)
                 caller = principal.tenant or principal.name
+            turn = state_of(request).parsing.of(caller)
             if request.method in WITHOUT_BODY:
-                return await handle(RequestWithBody(request, Body()))
+                return await handle(RequestWithBody(request, Body(), turn))
             if self.body_field is not None:
                 refuse_other_media(request.headers)
             with state_of(request).body_room.holding(caller) as holding:
                 body = await read_body(
                     request.receive, request.headers, largest=largest, holding=holding, seconds=seconds
                 )
-                return await handle(RequestWithBody(request, body))
+                return await handle(RequestWithBody(request, body, turn))
 
         return guarded
 
@@ -52,9 +54,9 @@ class Route(APIRoute):
 class RequestWithBody(Request):
     """One whose body is complete. What is received from here on is that the client went."""
 
-    def __init__(self, request: Request, body: Body) -> None:
+    def __init__(self, request: Request, body: Body, turn: asyncio.Semaphore) -> None:
         super().__init__(request.scope, request.receive)
-        self._complete = body
+        self._complete, self._turn = body, turn
 
     async def body(self) -> bytes:
         """As it was sent."""
@@ -62,7 +64,7 @@ class RequestWithBody(Request):
 
     async def json(self) -> Any:
         """Its value."""
-        return await parse(self._complete)
+        return await parse(self._complete, self._turn)
 
 
 def _asks(dependant: Dependant) -> bool:

@@ -77,7 +77,7 @@ async def _change(call: Call, action: str, filters: dict[str, Any], *, yes: bool
         count = await api.post("/jobs/bulk", {**body, "dry_run": True})
         words = f"{count['matching']:,}{' or more' if count['capped'] else ''} jobs"
         words = "1 job" if words == "1 jobs" else words
-        if dry_run or not count["matching"]:
+        if dry_run or not (count["matching"] or count["capped"]):
             call.show.said(f"{words} to {action}", count)
             return
         confirm(f"{action.capitalize()} {words}?", yes=yes)

@@ -66,24 +66,32 @@ async def show_job(call: Call, job: JobId) -> None:
             call.show.json(found)
             return
         why = (await api.get(f"/jobs/{found['id']}/why"))["reasons"] if found["status"] in LIVE else []
-        attempts = (await api.get(f"/jobs/{found['id']}/attempts"))["items"]
+        page = await api.get(f"/jobs/{found['id']}/attempts")
+    attempts = page["items"]
     call.show.item(found, job_rows(found, [reason for reason in why if reason["code"] != "running"]))
     if attempts:
         call.show.note("")
         call.show.table(attempts, attempt_columns(attempts))
+    if page["next_cursor"]:
+        call.show.note(f"\nThere are earlier attempts: headrace jobs attempts {found['id']} --all")
 
 
 async def show_attempts(
     call: Call,
     job: JobId,
     traceback: Annotated[bool, typer.Option("--traceback", help="With the traceback of each attempt.")] = False,
+    limit: Limit = 50,
+    everything: All = False,
 ) -> None:
-    """Show the outcome of each attempt of a job.
+    """Show the outcome of the newest attempts of a job, in order.
 
     Example: headrace jobs attempts ID --traceback
     """
     async with call.api() as api:
-        attempts = (await api.get(f"/jobs/{await JobFinder(api).id(job)}/attempts"))["items"]
+        path = f"/jobs/{await JobFinder(api).id(job)}/attempts"
+        # Each page has attempts earlier than those of the page before.
+        attempts = await _collected(api.items(path, limit=how_many(limit, everything)))
+    attempts.sort(key=lambda attempt: attempt["run"])
     call.show.table(attempts, attempt_columns(attempts), empty="no attempt has ended yet")
     for attempt in attempts if traceback else []:
         if attempt["traceback"]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from headrace.db.page import fetch_page
 from headrace.db.statements import statements
 from headrace.model.payload.stored_json import read_object
 from headrace.service.base import ServerService
@@ -59,7 +60,8 @@ class Audit(ServerService):
         """A page of changes that fit, newest first."""
         async with self._begin("audit.read") as scope:
             tenant_id = None if wanted.tenant is None else await find_tenant(scope.conn, wanted.tenant)
-            rows = await scope.conn.fetch(
+            page = await fetch_page(
+                scope.conn,
                 SQL["list_audit"],
                 wanted.target,
                 tenant_id,
@@ -70,11 +72,11 @@ class Audit(ServerService):
                 wanted.until,
                 WINDOW,
                 limit + 1,
+                limit=limit,
+                json_columns=["detail"],
             )
-        records = [_record(row) for row in rows if row["id"] is not None]
-        if len(records) > limit:
-            return AuditPage(records[:limit], records[limit - 1].id)
-        return AuditPage(records, rows[0]["looked_to"])
+        records = [_record(row) for row in page.rows if row["id"] is not None]
+        return AuditPage(records, records[-1].id if page.more else page.rows[0]["looked_to"])
 
 
 def _record(row: Any) -> AuditRecord:

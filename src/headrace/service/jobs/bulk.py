@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -11,6 +12,7 @@ from uuid import UUID
 
 from headrace.db.amounts import refuse_more
 from headrace.db.connect import Connection, Pool
+from headrace.db.page import fetch_page
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, NotFound
 from headrace.model.job.status import FINAL, LIVE, JobStatus
@@ -22,6 +24,8 @@ SQL = statements(__file__)
 Action = Literal["cancel", "retry", "delete"]
 BATCH = 200
 MOST_COUNTED = 10_000
+# What matches few of many jobs is looked for no longer: the count has a connection meanwhile.
+COUNTING_SECONDS = 1.0
 # Of one tenant at a time: operations take turns.
 MOST_RUNNING = 20
 # What each may be done to; and to what without being told.
@@ -76,13 +80,15 @@ def narrowed(action: Action, wanted: JobFilter, *, now: datetime) -> JobFilter:
 
 
 async def count_matching(conn: Connection, wanted: JobFilter, tenant_id: int | None) -> Count:
-    """How many there are, up to a bound."""
-    n, after = 0, None
+    """How many there are, up to a bound; as many as are found in a second."""
+    n, after, began = 0, None, time.monotonic()
     while n < MOST_COUNTED:
         page = await find_ids(conn, wanted, tenant_id=tenant_id, limit=MOST_COUNTED - n, after=after)
         n, after = n + len(page.ids), page.cursor
         if after is None:
             return Count(n, capped=False)
+        if time.monotonic() - began >= COUNTING_SECONDS:
+            break
     return Count(n, capped=True)
 
 
@@ -146,8 +152,10 @@ async def read_operation(conn: Connection, operation_id: UUID, tenant_id: int | 
 
 
 async def list_operations(conn: Connection, tenant_id: int | None, limit: int) -> list[Operation]:
-    """The newest first."""
-    return [_operation(row) for row in await conn.fetch(SQL["read_operations"], None, tenant_id, limit)]
+    """The newest first; fewer where their filters are large."""
+    values = None, tenant_id, limit + 1
+    page = await fetch_page(conn, SQL["read_operations"], *values, limit=limit, json_columns=["filter"])
+    return [_operation(row) for row in page.rows]
 
 
 def _operation(row: Any) -> Operation:

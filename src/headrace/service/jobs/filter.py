@@ -139,6 +139,8 @@ def _by_end(wanted: JobFilter, status: JobStatus, tenant_id: int | None, after: 
             *_of_source(wanted),
             *_of_last_run(wanted),
         ],
+        # An error has up to 10,000 characters to look through.
+        WINDOW if wanted.q is None else RUNS_WINDOW,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from headrace.aside import by_size
+from headrace.db.page import fetch_page
 from headrace.db.statements import statements
 from headrace.errors import BadRequest, Conflict
 from headrace.model.job.job import Job, JobRecord
@@ -39,6 +40,7 @@ from headrace.service.jobs.find import find_ids
 from headrace.service.jobs.records import AttemptRecord, read_attempts
 from headrace.service.jobs.summary import JobSummary, read_summary
 from headrace.service.jobs.why import Reason, read_facts, reasons
+from headrace.service.paging import check_limit
 from headrace.service.session import Scope
 
 SQL = statements(__file__)
@@ -54,6 +56,13 @@ class JobPage:
     items: list[JobRecord]
     next_cursor: str | None
     searched_to: datetime | None
+
+
+class AttemptPage(NamedTuple):
+    """Attempts in order, and the run before which the page of earlier ones ends."""
+
+    items: Sequence[AttemptRecord]
+    next_cursor: int | None
 
 
 class Enqueued(NamedTuple):
@@ -95,11 +104,18 @@ class Jobs(TenantService):
         async with self._begin("jobs.read", tenant) as scope:
             return await read_job(scope, job_id)
 
-    async def attempts(self, job_id: UUID, *, tenant: str | None = None) -> Sequence[AttemptRecord]:
-        """What came of each run, in order."""
+    async def attempts(
+        self, job_id: UUID, *, limit: int = 100, before: int | None = None, tenant: str | None = None
+    ) -> AttemptPage:
+        """What came of the newest runs, or of those before a run, in order."""
+        check_limit(limit)
         async with self._begin("jobs.read", tenant) as scope:
             await read_job(scope, job_id)
-            return await read_attempts(await scope.conn.fetch(SQL["list_attempts"], job_id))
+            place = SQL["list_attempts"], job_id, before, limit + 1
+            large = ["result", "detail", "traceback", "error"]
+            page = await fetch_page(scope.conn, *place, limit=limit, json_columns=large)
+        items = await read_attempts(page.rows[::-1])
+        return AttemptPage(items, items[0].run if page.more else None)
 
     async def enqueue(self, request: JobRequest, *, tenant: str | None = None) -> Enqueued:
         """One job, or the live one that has its key already."""

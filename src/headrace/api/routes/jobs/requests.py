@@ -39,11 +39,13 @@ class FilterRequest(RequestModel):
 
     definition: Name | None = None
     queue: Name | None = None
-    source: Text | None = None
+    source: Text | None = Field(default=None, max_length=200)
     trigger: UUID | None = Field(default=None, description="only jobs of this trigger")
     event: UUID | None = Field(default=None, description="only jobs of this event")
-    correlation_id: Text | None = None
-    worker: Text | None = Field(default=None, description="a worker's name or number; searches a bounded window")
+    correlation_id: Text | None = Field(default=None, max_length=500)
+    worker: Text | None = Field(
+        default=None, max_length=200, description="a worker's name or number; searches a bounded window"
+    )
     q: Text | None = Field(
         default=None, min_length=1, max_length=200, description="text of an error; searches a bounded window"
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -14,8 +13,7 @@ from headrace.api.schemas import Page, ResponseModel
 from headrace.model.job.job import JobRecord
 from headrace.model.job.status import JobStatus
 from headrace.service.jobs.bulk import Operation
-from headrace.service.jobs.records import AttemptRecord
-from headrace.service.jobs.service import JobPage
+from headrace.service.jobs.service import AttemptPage, JobPage
 from headrace.service.jobs.summary import JobSummary
 
 
@@ -59,10 +57,8 @@ class AttemptAnswer(ResponseModel):
     )
 
 
-class AttemptsAnswer(ResponseModel):
-    """All attempts that ended, in order."""
-
-    items: list[AttemptAnswer]
+class AttemptsAnswer(Page[AttemptAnswer]):
+    """Attempts that ended, in order. The first page has the newest attempts."""
 
 
 class SummaryAnswer(ResponseModel):
@@ -141,9 +137,10 @@ async def jobs_answer(page: JobPage, cursors: ListCursors) -> JobsAnswer:
     return JobsAnswer(items=page.items, next_cursor=cursor, searched_to=page.searched_to)
 
 
-def attempts_answer(attempts: Sequence[AttemptRecord]) -> AttemptsAnswer:
-    """As a list."""
-    return AttemptsAnswer(items=[AttemptAnswer.model_validate(attempt) for attempt in attempts])
+async def attempts_answer(page: AttemptPage, cursors: ListCursors) -> AttemptsAnswer:
+    """As a page."""
+    items = [AttemptAnswer.model_validate(attempt) for attempt in page.items]
+    return AttemptsAnswer(items=items, next_cursor=await cursors.write(page.next_cursor))
 
 
 def summary_answer(summary: JobSummary) -> SummaryAnswer:

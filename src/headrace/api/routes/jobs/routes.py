@@ -11,7 +11,7 @@ from fastapi import Header, Query, Response
 
 from headrace.api.auth import CurrentService
 from headrace.api.body.route import new_router
-from headrace.api.paging import CurrentCursors
+from headrace.api.paging import CurrentCursors, Cursor
 from headrace.api.routes.jobs.requests import WINDOWS, Batch, JobQuery, RetryRequest, Window
 from headrace.api.routes.jobs.responses import (
     AttemptsAnswer,
@@ -84,9 +84,16 @@ async def get_job(service: CurrentService, job_id: UUID) -> Job:
 
 
 @router.get("/{job_id}/attempts")
-async def list_attempts(service: CurrentService, job_id: UUID) -> AttemptsAnswer:
-    """Show the outcome of each attempt of a job."""
-    return attempts_answer(await service.jobs.attempts(job_id))
+async def list_attempts(
+    service: CurrentService,
+    cursors: CurrentCursors,
+    job_id: UUID,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+    cursor: Cursor = None,
+) -> AttemptsAnswer:
+    """Show the outcome of the newest attempts of a job, in order; `next_cursor` leads to earlier attempts."""
+    page = await service.jobs.attempts(job_id, limit=limit, before=await cursors.read_number(cursor))
+    return await attempts_answer(page, cursors)
 
 
 @router.get("/{job_id}/why")

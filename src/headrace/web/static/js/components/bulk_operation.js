@@ -87,15 +87,16 @@ function Confirm({ asked, close, begin }) {
   const { matching, capped: more } = asked.count;
   const many = `${capped(matching, more)} ${matching === 1 ? "job" : "jobs"}`;
   const verb = capital(action);
+  const none = matching === 0 && !more;
   const says =
-    matching === 0
+    none
       ? `None of these can be ${DONE[action]} any more.`
       : `${NOTES[action]} You can cancel the operation; changed jobs stay changed.`;
   return html`<${Dialog} title=${`${verb} ${many}`} close=${close}
     onSubmit=${() => begin(pace ? Number(pace) : null)} foot=${html`
       <button class="button" type="button" onClick=${close}>Not now</button>
       <button class="button ${action === "delete" ? "button-danger" : "button-primary"}" type="submit"
-        disabled=${matching === 0}>${verb} ${capped(matching, more)}</button>`}>
+        disabled=${none}>${verb} ${capped(matching, more)}</button>`}>
     <div class="dialog-body"><p>${says}</p>
       ${
         action === "retry" &&

@@ -23,9 +23,10 @@ export const outcomeKind = (outcome) => WORDS[outcome]?.[0] ?? "stopped";
  * @param {Api.JobRecord} job
  * @param {Api.AttemptAnswer[]} attempts
  * @param {number} now
+ * @param {boolean} more whether there were attempts before these
  * @returns {Phase[]}
  */
-export function phases(job, attempts, now) {
+export function phases(job, attempts, now, more) {
   /** @type {Phase[]} */
   const found = [];
   let reached = Date.parse(job.created_at);
@@ -43,7 +44,7 @@ export function phases(job, attempts, now) {
     /** @type {string | null} */ started,
     /** @type {boolean} */ first,
   ) => {
-    if (queued) upTo(Date.parse(queued), "backoff", first ? "scheduled" : "backoff");
+    if (queued) upTo(Date.parse(queued), "backoff", first ? (more ? "earlier attempts" : "scheduled") : "backoff");
     if (started) upTo(Date.parse(started), "waiting", "waited");
   };
   for (const [i, attempt] of attempts.entries()) {

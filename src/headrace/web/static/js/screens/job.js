@@ -14,14 +14,20 @@ import { Attempts } from "./job/attempts.js";
 import { Log } from "./job/log.js";
 import { Payload } from "./job/payload.js";
 import { Timeline } from "./job/timeline.js";
+import { useOlder } from "./trigger/paged.js";
+
+/** A page of them, the newest first. @param {string} id @param {string | null} cursor @param {AbortSignal} [signal] */
+async function readAttempts(id, cursor, signal) {
+  const page = await api.get("/jobs/{job_id}/attempts", { job_id: id, cursor }, signal);
+  return { ...page, items: page.items.reverse() };
+}
 
 /** @param {{params: Record<string, string>}} props */
 export function Job({ params }) {
   const { id } = params;
   const resource = useResource(`job ${id}`, (signal) => api.get("/jobs/{job_id}", { job_id: id }, signal));
-  const attempts = useResource(`attempts ${id}`, (signal) =>
-    api.get("/jobs/{job_id}/attempts", { job_id: id }, signal),
-  );
+  const attempts = useResource(`attempts ${id}`, (signal) => readAttempts(id, null, signal));
+  const ended = useOlder(id, attempts, (cursor) => readAttempts(id, cursor));
   const usual = useResource("usual", (signal) => api.get("/charts/usual", {}, signal));
   const readAgain = () => {
     resource.reload();
@@ -67,11 +73,11 @@ export function Job({ params }) {
       <a class="link" href=${href(`/jobs/${job.replaced_by}`)}>job ${shortId(job.replaced_by)}</a> runs in its place, with
       another payload.</span></p>`
     }
-    <${Timeline} job=${job} attempts=${attempts} />
+    <${Timeline} job=${job} attempts=${ended} />
     <div class="columns">
       <div class="stack"><${Log} job=${job} /></div>
       <div class="stack">
-        <${Attempts} job=${job} attempts=${attempts} usual=${mine} />
+        <${Attempts} job=${job} attempts=${attempts} ended=${ended} usual=${mine} />
         <${Payload} job=${job} />
       </div>
     </div>`;

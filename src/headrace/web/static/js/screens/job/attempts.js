@@ -8,6 +8,8 @@ import { outcomeKind, outcomeWord } from "../../lib/timeline.js";
 import { zone } from "../../preferences.js";
 import { html } from "../../ui.js";
 
+/** @typedef {import("../trigger/paged.js").Older<Api.AttemptAnswer>} Ended */
+
 const ICONS = /** @type {Record<string, [string, string]>} */ ({
   failed: ["failed", "is-bad"],
   succeeded: ["succeeded", "is-ok"],
@@ -16,13 +18,12 @@ const ICONS = /** @type {Record<string, [string, string]>} */ ({
 
 /**
  * How far it is, and what came of each attempt; the newest first.
- * @param {{job: Api.Job, attempts: Resource<Api.AttemptsAnswer>, usual?: Api.UsualAnswer}} props
+ * @param {{job: Api.Job, attempts: Resource<Api.AttemptsAnswer>, ended: Ended, usual?: Api.UsualAnswer}} props
  */
-export function Attempts({ job, attempts, usual }) {
+export function Attempts({ job, attempts, ended, usual }) {
   const since = job.status === "running" ? job.started_at : null;
   const running = since !== null;
   const seconds = running ? Math.max(0, now.value - Date.parse(since)) / 1000 : 0;
-  const ended = [...(attempts.data?.items ?? [])].reverse();
   return html`<section class="panel first-when-narrow" aria-labelledby="attempts">
     ${
       running &&
@@ -42,10 +43,15 @@ export function Attempts({ job, attempts, usual }) {
       ${running && html`<li><div class="attempt-plain"><${Icon} name="running" class="is-accent" /><span><span
         class="strong">${job.run}</span> running on ${job.worker ?? "a worker"}</span><span>${duration(seconds)}</span>
         </div></li>`}
-      ${ended.map((attempt) => html`<${One} key=${attempt.run} attempt=${attempt} />`)}
-      ${!running && ended.length === 0 && !attempts.error && html`<li><div class="attempt-plain"><span /><span
+      ${ended.items.map((attempt) => html`<${One} key=${attempt.run} attempt=${attempt} />`)}
+      ${!running && ended.items.length === 0 && !attempts.error && html`<li><div class="attempt-plain"><span /><span
         class="quiet">None yet</span></div></li>`}
     </ol>
+    ${
+      ended.next &&
+      html`<footer class="panel-foot"><button class="button button-small push" type="button"
+      disabled=${ended.busy} onClick=${ended.more}>Older</button></footer>`
+    }
   </section>`;
 }
 

@@ -9,21 +9,27 @@ import { useResource } from "../../resource.js";
 import { html } from "../../ui.js";
 
 /** @typedef {import("../../lib/timeline.js").Phase} Phase */
+/** @typedef {import("../trigger/paged.js").Older<Api.AttemptAnswer>} Ended */
 
 const RUNS = ["running", "failed", "succeeded", "stopped"];
 // A phase narrower than this share of the whole has no room for words.
 const ROOM = 0.07;
+// Attempts that it has room for; those before are one phase.
+const MOST = 25;
 
-/** @param {{job: Api.Job, attempts: Resource<Api.AttemptsAnswer>}} props */
+/** @param {{job: Api.Job, attempts: Ended}} props */
 export function Timeline({ job, attempts }) {
   const live = ["scheduled", "queued", "running"].includes(job.status);
-  const all = phases(job, attempts.data?.items ?? [], live ? now.value : 0);
+  const drawn = attempts.items.slice(0, MOST).reverse();
+  const more = attempts.next !== null || attempts.items.length > MOST;
+  const all = phases(job, drawn, live ? now.value : 0, more);
   const first = all[0];
   const total = first ? (all[all.length - 1].to - first.from) / 1000 : 0;
   const running = all
     .filter((phase) => RUNS.includes(phase.kind))
     .reduce((sum, phase) => sum + (phase.to - phase.from) / 1000, 0);
-  const note = first ? `${duration(total)} ${live ? "so far" : "in all"}, ${duration(running)} of it running` : "";
+  const ran = more ? "" : `, ${duration(running)} of it running`;
+  const note = first ? `${duration(total)} ${live ? "so far" : "in all"}${ran}` : "";
   return html`<${Panel} title="Timeline" note=${note} head=${html`<${Legend} all=${all} />`}>
     ${
       first &&

@@ -2,11 +2,17 @@ import { sayRefused } from "../../components/shell/toast.js";
 import { useEffect, useState } from "../../ui.js";
 
 /**
+ * @template T
+ * @typedef {{items: T[], next: string | null, busy: boolean, more: () => Promise<void>}} Older
+ */
+
+/**
  * Lines that are read page by page: the first by a resource that stays live, older ones when they are asked for.
  * @template T
  * @param {string} key another one begins anew
- * @param {Resource<Page<T> | null>} first
+ * @param {{data?: Page<T> | null}} first
  * @param {(cursor: string | null) => Promise<Page<T>>} readPage
+ * @returns {Older<T>}
  */
 export function useOlder(key, first, readPage) {
   const [older, setOlder] = useState(/** @type {Page<T>[]} */ ([]));
