@@ -106,6 +106,11 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "Both have limits, and neither keeps a good token out",
         ("security/test_sign_in_flood.py",),
     ),
+    Attack(
+        "late schedules with large payloads",
+        "A backfill and what schedules missed are bounded in text, and schedules of others fire in time",
+        ("security/test_large_schedules.py",),
+    ),
 )
 
 # One who is taken for another.
