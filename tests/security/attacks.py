@@ -111,6 +111,11 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "A backfill and what schedules missed are bounded in text, and schedules of others fire in time",
         ("security/test_large_schedules.py",),
     ),
+    Attack(
+        "many or large triggers",
+        "A tenant has a bounded amount of triggers, and a page of events is read and masked within bounds",
+        ("security/test_many_triggers.py",),
+    ),
 )
 
 # One who is taken for another.
