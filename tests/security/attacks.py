@@ -131,6 +131,16 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "Callers take turns at the parser, so a body waits for one body of each other caller",
         ("api/requests/test_bodies.py::test_callers_take_turns_at_the_parser_however_many_bodies_one_of_them_sends",),
     ),
+    Attack(
+        "late schedules with large payloads",
+        "A backfill and what schedules missed are bounded in text, and schedules of others fire in time",
+        ("security/test_large_schedules.py",),
+    ),
+    Attack(
+        "many or large triggers",
+        "A tenant has a bounded amount of triggers, and a page of events is read and masked within bounds",
+        ("security/test_many_triggers.py",),
+    ),
 )
 
 # One who is taken for another.

@@ -13,7 +13,6 @@ SOURCE = Path(headrace.__file__).parent
 ANSWERS = {
     ("alerts/targets.py", "api/routes/alerts/targets.py"),
     ("model/trigger/record.py", "api/routes/triggers/responses.py"),
-    ("service/events/service.py", "api/routes/events.py"),
     ("service/jobs/records.py", "api/routes/jobs/responses.py"),
     ("service/jobs/summary.py", "api/routes/jobs/responses.py"),
     ("service/tokens/service.py", "api/routes/admin/tokens.py"),

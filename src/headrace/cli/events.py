@@ -85,6 +85,8 @@ async def show_event(
     if found["deliveries"] and not call.as_json:
         call.show.note("")
         call.show.table(found["deliveries"], DELIVERED)
+        if found["more_deliveries"]:
+            call.show.note(f"There are more deliveries: headrace jobs list --event {found['id']} lists all its jobs.")
 
 
 async def _find(api: Api, said: str) -> dict[str, Any]:
@@ -104,7 +106,8 @@ def _outcome(event: Mapping[str, Any]) -> str:
     if event["error"]:
         return str(event["error"])
     fired = sum(one["outcome"] == "fired" for one in event["deliveries"])
-    return f"{fired} of {len(event['deliveries'])} triggers fired" if event["deliveries"] else "-"
+    more = "+" if event["more_deliveries"] else ""
+    return f"{fired}{more} of {len(event['deliveries'])}{more} triggers fired" if event["deliveries"] else "-"
 
 
 def _rows(event: Mapping[str, Any]) -> list[tuple[str, Any]]:

@@ -47,6 +47,7 @@ async def create_trigger(
             trigger_id: UUID = await conn.fetchval(
                 SQL["create_trigger"], tenant, name, definition, _json(complete), enabled, created_by
             )
+            await conn.execute(SQL["check_amount"], trigger_id, True)
             return trigger_id
     except asyncpg.UniqueViolationError:
         raise Conflict(f'tenant "{tenant}" already has a trigger "{name}"', field="name") from None
@@ -66,6 +67,8 @@ async def update_trigger(conn: Connection, name: str, changes: Mapping[str, Any]
         _check_payload(name, complete, schema)
         with translated_errors():
             await conn.execute(SQL["update_trigger"], trigger_id, _json(changes))
+            if "payload" in changes:
+                await conn.execute(SQL["check_amount"], trigger_id, False)
 
 
 async def reset_trigger(conn: Connection, name: str, *, tenant: str) -> None:

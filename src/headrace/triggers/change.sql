@@ -8,6 +8,9 @@ select own.id, $2, (headrace._runnable($3, own.id)).id, $5, $6, new.{trigger}
   from headrace._tenant_id($1) as own (id), jsonb_populate_record(null::headrace.trigger, $4) as new
 returning id
 
+-- name: check_amount
+select headrace._check_trigger_amount(tenant_id, $2) from headrace.trigger where id = $1
+
 -- name: lock_trigger
 select id from headrace.trigger where tenant_id = headrace._tenant_id($1) and name = $2 for update
 

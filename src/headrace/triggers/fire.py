@@ -6,7 +6,9 @@ with it the locks, after two seconds.
 
 from __future__ import annotations
 
+import asyncio
 import random
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -16,7 +18,7 @@ from uuid import UUID
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.log import get_logger
-from headrace.model.trigger.fire_plan import Entry, Plan, Standing, plan_fires
+from headrace.model.trigger.fire_plan import MOST_TEXT, Entry, Plan, Room, Standing, plan_fires
 from headrace.model.trigger.rule import Rule
 from headrace.triggers.enqueue import (
     JobPlace,
@@ -43,6 +45,13 @@ class Planned(NamedTuple):
     plan: Plan
 
 
+class Decided(NamedTuple):
+    """Plans, and the due triggers that go to the end of the line because their tenant has used its share."""
+
+    planned: list[Planned]
+    back: list[UUID]
+
+
 @asynccontextmanager
 async def short_transaction(conn: Connection) -> AsyncIterator[None]:
     """A transaction that the server ends when its client falls silent."""
@@ -52,13 +61,13 @@ async def short_transaction(conn: Connection) -> AsyncIterator[None]:
 
 
 async def fire_due(conn: Connection, rules: Rules, *, batch: int = BATCH) -> int:
-    """Fire the triggers that have been due longest; gives back how many there were."""
+    """Fire the triggers that have been due longest; gives back how many had their turn."""
     async with short_transaction(conn):
         return await _fire_locked(conn, rules, await conn.fetch(SQL["lock_due"], batch))
 
 
 async def fire_pending(conn: Connection, rules: Rules, *, batch: int = BATCH) -> int:
-    """Fire due times that waited for an earlier job, where that has ended; gives back for how many triggers."""
+    """Fire due times that waited for an earlier job, where that has ended; gives back how many triggers had a turn."""
     async with short_transaction(conn):
         return await _fire_locked(conn, rules, await conn.fetch(SQL["lock_pending"], batch))
 
@@ -75,7 +84,8 @@ async def _fire_locked(conn: Connection, rules: Rules, locked: Sequence[Any]) ->
         return 0
     rows = await read_locked(conn, rules, [row["id"] for row in locked])
     good, bad = rules.valid(rows)
-    planned = await _plan(conn, rules, good)
+    planned, back = await _plan(conn, rules, good)
+    turns = len(planned) + len(bad)
     paused = {p.row["id"]: p.plan.pause_note for p in planned if p.plan.pause_note is not None}
     planned = [p for p in planned if p.plan.pause_note is None]
     if told := [p.row["id"] for p in planned if p.plan.cancel]:
@@ -85,12 +95,14 @@ async def _fire_locked(conn: Connection, rules: Rules, locked: Sequence[Any]) ->
     if once := [(job.source_ref, inits[job.source_ref], job.id) for job in made if job.source_ref in inits]:
         await conn.execute(SQL["remember_fired"], *columns(once))
     await _advance(conn, planned, made)
+    if back:
+        await conn.execute(SQL["put_back"], back)
     if bad or paused:
         await disable_triggers(conn, bad, paused)
-    return len(rows)
+    return turns
 
 
-async def _plan(conn: Connection, rules: Rules, good: Sequence[tuple[Any, Rule]]) -> list[Planned]:
+async def _plan(conn: Connection, rules: Rules, good: Sequence[tuple[Any, Rule]]) -> Decided:
     """Look at what the plans depend on, in statements after the one that locked, and then decide."""
     live = await live_overlaps(conn, [row["id"] for row, rule in good if rule.overlap != "allow"])
     bearing = [
@@ -99,10 +111,8 @@ async def _plan(conn: Connection, rules: Rules, good: Sequence[tuple[Any, Rule]]
     failing = {row[0] for row in await conn.fetch(SQL["failing"], *columns(bearing))} if bearing else set()
     inits = [(row["id"], rule.init_version) for row, rule in good if rule.trigger_type == "init"]
     before = {row[0] for row in await conn.fetch(SQL["fired_before"], *columns(inits))} if inits else set()
-    planned = []
-    for row, rule in good:
-        terms = rules.terms(rule)
-        standing = Standing(
+    standings = [
+        Standing(
             tenant=row["tenant"],
             next_run_at=row["next_run_at"] if row["due"] else None,
             pending_due_at=row["pending_due_at"],
@@ -110,11 +120,28 @@ async def _plan(conn: Connection, rules: Rules, good: Sequence[tuple[Any, Rule]]
             live=row["id"] in live,
             failing=row["id"] in failing,
             fired_before=row["id"] in before,
-            obstacle=terms.obstacle_of(row["tenant"]),
+            obstacle=rules.terms(rule).obstacle_of(row["tenant"]),
         )
-        plan = plan_fires(rule, standing, now=row["now"], check=terms.check)
-        planned.append(Planned(row, rule, plan))
-    return planned
+        for row, rule in good
+    ]
+    # In a thread: large payloads take long to make, and the jobs of this process would wait.
+    return await asyncio.to_thread(_decide, rules, good, standings)
+
+
+def _decide(rules: Rules, good: Sequence[tuple[Any, Rule]], standings: Sequence[Standing]) -> Decided:
+    """Plan while there is room. What is left stays due, behind all others where its tenant has had its share."""
+    planned: list[Planned] = []
+    left: list[UUID] = []
+    rooms: defaultdict[str, Room] = defaultdict(Room)
+    for (row, rule), standing in zip(good, standings, strict=True):
+        room = rooms[standing.tenant]
+        if room.is_full:
+            left += [row["id"]] if row["due"] else []
+        elif sum(one.used for one in rooms.values()) < MOST_TEXT:
+            plan = plan_fires(rule, standing, now=row["now"], check=rules.terms(rule).check, room=room)
+            planned.append(Planned(row, rule, plan))
+    # Last those that had a turn.
+    return Decided(planned, [*left, *(row["id"] for row, _, plan in planned if plan.is_cut)])
 
 
 async def live_overlaps(conn: Connection, trigger_ids: Sequence[UUID]) -> set[UUID]:

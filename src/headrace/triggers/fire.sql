@@ -8,7 +8,7 @@ select id from headrace.trigger where enabled and fire_at <= now() order by fire
 select id
   from headrace.trigger as t
  where enabled and pending_due_at is not null and not exists (select from headrace.queue where queue.overlap_id = t.id)
- limit $1
+ order by pending_due_at limit $1
    for no key update skip locked
 
 -- Not what the rule says, which is known as a rule: a client that stops while it reads is not "idle", so what it reads
@@ -20,6 +20,7 @@ select t.id, t.version, t.tenant_id, tenant.name as tenant, t.next_run_at,
   from headrace.trigger as t
   join headrace.tenant on tenant.id = t.tenant_id
  where t.id = any($1::uuid[])
+ order by array_position($1::uuid[], t.id)
 
 -- name: live_overlaps
 select distinct overlap_id from headrace.queue where overlap_id = any($1::uuid[])
@@ -85,6 +86,13 @@ update headrace.trigger as t
               $7::timestamptz[], $8::text[])
     as line (id, due, next_run_at, fire_at, pending_due_at, fired, last_run_at, error)
  where t.id = line.id and t.id = any($1)  -- said twice: joined alone, it becomes a scan of the whole table
+
+-- To the end of the line, in this order. Its due time stays what it is.
+-- name: put_back
+update headrace.trigger as t
+   set fire_at = now() + line.n * interval '1 microsecond'
+  from unnest($1::uuid[]) with ordinality as line (id, n)
+ where t.id = line.id and t.id = any($1)
 
 -- A note is left by people and by failing jobs alone: where there is none an edit may mend what is wrong.
 -- name: disable

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from headrace.aside import by_size
 from headrace.db.connect import Connection
 from headrace.db.statements import statements
 from headrace.errors import BadRequest
@@ -15,6 +16,8 @@ from headrace.model.trigger.rule import Rule
 
 SQL = statements(__file__)
 MOST_KEPT = 50_000
+# Characters of payloads; compiled they take as much, or several times as much.
+MOST_TEXT_KEPT = 50_000_000
 # So few that an answer fits into a socket's buffer: while a server waits for a client that stands still to read on, it
 # does not end the client's transaction, whose locks others wait for.
 AT_ONCE = 25
@@ -44,17 +47,23 @@ class Rules:
 
     def __init__(self) -> None:
         self._rules: dict[UUID, tuple[int, Rule | BadRequest]] = {}
+        self._text = 0
         self._checks: dict[int, tuple[int, Check]] = {}
         self._terms: dict[int, DefinitionTerms] = {}
 
     async def load(self, conn: Connection, rows: Sequence[Any]) -> None:
         """Read the rules of triggers (id, version) as far as they are not known, and their definitions."""
-        if len(self._rules) > MOST_KEPT:
+        if len(self._rules) > MOST_KEPT or self._text > MOST_TEXT_KEPT:
             self._rules.clear()
+            self._text = 0
         if unknown := [row["id"] for row in rows if not self._knows(row)]:
             for first in range(0, len(unknown), AT_ONCE):
-                for row in await conn.fetch(SQL["read_rules"], unknown[first : first + AT_ONCE]):
-                    self._rules[row["id"]] = row["version"], read_rule(row)
+                found = await conn.fetch(SQL["read_rules"], unknown[first : first + AT_ONCE])
+                size = sum(len(row["payload"]) for row in found)
+                self._text += size
+                self._rules |= await by_size(
+                    size, lambda some: {row["id"]: (row["version"], read_rule(row)) for row in some}, found
+                )
         rules = (self.rule(row["id"]) for row in self.known(rows))
         await self._load_terms(conn, {rule.definition_id for rule in rules if isinstance(rule, Rule)})
 

@@ -423,6 +423,7 @@ declare namespace Api {
     emitted_at: string;
     error: string | null;
     deliveries: DeliveredAnswer[];
+    more_deliveries: boolean;
   }
 
   interface FieldProblem {

@@ -59,11 +59,14 @@ class EventAnswer(ResponseModel):
     id: UUID
     tenant: str
     name: str
-    data: dict[str, Any]
+    data: dict[str, Any] = Field(
+        description="with secrets masked; each value, where there are too many triggers or deliveries to look through"
+    )
     correlation_id: str | None
     emitted_at: datetime
     error: str | None = Field(description="why the event could not be dispatched")
     deliveries: list[DeliveredAnswer]
+    more_deliveries: bool = Field(description="whether the event has more deliveries than the 1,000 shown")
 
 
 class EventQuery(RequestModel):
@@ -88,6 +91,7 @@ def event_answer(event: EventRecord) -> EventAnswer:
         emitted_at=event.emitted_at,
         error=event.error,
         deliveries=[DeliveredAnswer.model_validate(one) for one in event.deliveries],
+        more_deliveries=event.more_deliveries,
     )
 
 

@@ -51,6 +51,22 @@ begin
   return 'its payload cannot be read back: ' || headrace._json_problem(payload, 20, 400);
 end $$;
 
+-- Refuses what was just written if the tenant has more triggers, or more text in their payloads, than processes that serve all
+-- tenants can hold. What code declares and plain INSERTs are the operator's own matter.
+create or replace function headrace._check_trigger_amount(of_tenant_id int, added boolean) returns void language plpgsql as $$
+declare
+  most constant int := 10000;
+  most_text constant int := 50000000;
+begin
+  if added and (select count(*) from headrace.trigger where tenant_id = of_tenant_id) > most then
+    raise exception 'there are % triggers already, which is the most of one tenant', most using errcode = 'HR409',
+      hint = 'Delete a trigger first.';
+  elsif (select sum(length(payload::text)) from headrace.trigger where tenant_id = of_tenant_id) > most_text then
+    raise exception 'the payloads of all triggers would have more than % characters of JSON, which is the most of one tenant', most_text
+      using errcode = 'HR409', hint = 'Delete a trigger first, or make its payload smaller.';
+  end if;
+end $$;
+
 -- A schedule by name, made or changed; gives back its id. One that a person disabled stays so unless enabled is said; one that
 -- an error stopped is tried again.
 create or replace function headrace.schedule(
@@ -64,6 +80,7 @@ declare
   problem constant text := headrace._schedule_problem(name, cron, every, payload, catch_up, overlap, max_attempts);
   broken text;
   trigger_id uuid;
+  added boolean;
 begin
   if headrace._by_integrator() then
     return headrace._own_schedule(name, definition, cron, timezone, payload, tenant, every, catch_up, overlap, max_attempts, enabled);
@@ -90,7 +107,8 @@ begin
          enabled = coalesce(schedule.enabled, t.enabled or (t.stopped_at is not null and t.last_error is not null and t.pause_note is null)),
          event = null, condition = null,
          stopped_at = case when schedule.enabled is false then null else t.stopped_at end
-  returning t.id into trigger_id;
+  returning t.id, t.xmax = 0 into trigger_id, added;
+  perform headrace._check_trigger_amount(for_tenant_id, added);
   return trigger_id;
 exception when check_violation then
   -- Settings that SQL does not give, and which the trigger has from elsewhere.

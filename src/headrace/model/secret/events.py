@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from functools import lru_cache
 from typing import Any
 
 from headrace.errors import BadRequest
-from headrace.model.payload.stored_json import read_object
 from headrace.model.secret.fields import MASKED, map_texts, mask_fields, secret_values
 from headrace.model.secret.masking import Masker
 from headrace.model.secret.schema import SecretSchema
+from headrace.model.template.budget import Budget
 from headrace.model.template.template import Template
 
 
-def handed_secrets(template: str, scope: Mapping[str, Any], schema: SecretSchema) -> Iterator[str]:
-    """The secret values of the payload that a template, as JSON text, makes of an event."""
+def handed_secrets(
+    parts: Mapping[str, Template], scope: Mapping[str, Any], schema: SecretSchema, budget: Budget
+) -> Iterator[str]:
+    """The secret values of the payload that a template makes of an event. Beyond the budget some may be missing."""
     payload = {}
-    for name, part in _compiled(template).items():
+    for name, part in parts.items():
         try:
-            payload[name] = part.render(scope)[name]
+            payload[name] = part.render(scope, budget)[name]
         except BadRequest:
             continue  # no job comes of it, but other arguments may hold secrets of the event
     yield from secret_values(payload, schema)
 
 
-def mask_event(data: Any, secrets: Collection[str]) -> Any:
-    """A copy without what is secret by its name, without those values, and without texts that contain one."""
+def mask_event(data: Any, secrets: Collection[str] | None) -> Any:
+    """A copy without what is secret by its name, without those values, and without texts that contain one.
+
+    Where the secrets are not known each value is masked.
+    """
+    if secrets is None:
+        return dict.fromkeys(data, MASKED)
     masker, values = Masker(secrets), {secret for secret in secrets if secret}
 
     def masked(value: Any) -> Any:
@@ -38,11 +44,10 @@ def mask_event(data: Any, secrets: Collection[str]) -> Any:
     return map_texts(mask_fields(data), masked)
 
 
-@lru_cache(maxsize=1000)
-def _compiled(template: str) -> dict[str, Template]:
+def compile_parts(payload: Mapping[str, Any]) -> dict[str, Template]:
     """Argument by argument: one that cannot be filled in must not hide the others."""
     parts: dict[str, Template] = {}
-    for name, part in read_object(template).items():
+    for name, part in payload.items():
         try:
             parts[name] = Template.compile({name: part})
         except BadRequest:

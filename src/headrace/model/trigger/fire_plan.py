@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from headrace.errors import BadRequest
 from headrace.model.payload.schema import Check
 from headrace.model.template.budget import Budget
 from headrace.model.template.expression import TemplateError
@@ -16,6 +17,11 @@ from headrace.model.trigger.overlap import Settled, settle_overlap
 from headrace.model.trigger.rule import Rule, time_scope
 
 LOOK_AGAIN = timedelta(minutes=1)
+# Characters of JSON, for all payloads are in memory at once before the first is written.
+MOST_TEXT = 16_000_000
+# What plans of one tenant hold, give or take one payload, before the others have their turn.
+SHARE = 4_000_000
+FOR_A_FIRE = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +66,30 @@ class Plan:
     cancel: bool = False
     pause_note: str | None = None
     error: str | None = None
+    is_cut: bool = False
+    """Whether its later due times wait for another turn."""
 
     @property
     def fired(self) -> int:
         return sum(entry.payload is not None for entry in self.entries)
 
 
-def plan_fires(rule: Rule, standing: Standing, *, now: datetime, check: Check) -> Plan:
-    """Which due times fire, which do not and why, and when the trigger is due next."""
+class Room:
+    """How much of its share a tenant has used in this turn."""
+
+    def __init__(self) -> None:
+        self.used = 0
+
+    def add(self, entry: Entry) -> None:
+        self.used += FOR_A_FIRE + len(entry.payload or "")
+
+    @property
+    def is_full(self) -> bool:
+        return self.used >= SHARE
+
+
+def plan_fires(rule: Rule, standing: Standing, *, now: datetime, check: Check, room: Room | None = None) -> Plan:
+    """Which due times fire, which do not and why, and when the trigger is due next; at least one, however large."""
     if standing.failing:
         note = f"paused: the last {rule.pause_on_failures} jobs failed"
         return Plan(standing.next_run_at, pending_due_at=standing.pending_due_at, pause_note=note)
@@ -87,11 +109,20 @@ def plan_fires(rule: Rule, standing: Standing, *, now: datetime, check: Check) -
     plan.cancel = settled.cancel and plan.pending_due_at is not None
     _skip(plan, settled.skip, settled.reason, late)
     _skip(plan, over, "max_fires", late)
-    for due_at in fire:
-        by = "catchup" if due_at in late else "scheduler"
-        plan.entries.append(_fire(rule, standing, due_at, by, check))
+    _add_fires(plan, fire, room or Room(), lambda at: _fire(rule, standing, at, _by(at, late), check))
     plan.error = next((entry.detail for entry in plan.entries if entry.detail), None)
     return _patient(rule, plan, now)
+
+
+def _add_fires(plan: Plan, times: list[datetime], room: Room, fire: Callable[[datetime], Entry]) -> None:
+    """Oldest first. Where the room ends the trigger is due again, with the first of those that did not fit."""
+    for number, due_at in enumerate(times):
+        if number and room.is_full:
+            plan.entries = [entry for entry in plan.entries if entry.due_at < due_at]
+            plan.next_run_at, plan.is_cut = due_at, True
+            return
+        plan.entries.append(fire(due_at))
+        room.add(plan.entries[-1])
 
 
 def _patient(rule: Rule, plan: Plan, now: datetime) -> Plan:
@@ -105,8 +136,18 @@ def _patient(rule: Rule, plan: Plan, now: datetime) -> Plan:
 def plan_backfill(rule: Rule, standing: Standing, times: list[datetime], *, one: bool, check: Check) -> list[Entry]:
     """The entries of a backfill, oldest first; where only one may be live the rest are skipped."""
     fire = ([] if standing.live else times[:1]) if one else times
-    skipped = [Entry(due_at, "backfill", reason="overlap") for due_at in times[len(fire) :]]
-    return [*(_fire(rule, standing, due_at, "backfill", check) for due_at in fire), *skipped]
+    entries: list[Entry] = []
+    text = 0
+    for due_at in fire:
+        entries.append(_fire(rule, standing, due_at, "backfill", check))
+        text += len(entries[-1].payload or "")
+        if text > MOST_TEXT:
+            raise BadRequest(
+                f"The payloads of the {len(fire):,} due times have more than {MOST_TEXT:,} characters of JSON, which is"
+                f" the most of one backfill; choose a shorter range.",
+                field="until",
+            )
+    return entries + [Entry(due_at, "backfill", reason="overlap") for due_at in times[len(fire) :]]
 
 
 def plan_first(
@@ -162,7 +203,11 @@ def _within_maximum(rule: Rule, fires: int, settled: Settled) -> tuple[list[date
 
 
 def _skip(plan: Plan, times: list[datetime], reason: str, late: set[datetime]) -> None:
-    plan.entries += [Entry(at, "catchup" if at in late else "scheduler", reason=reason) for at in times]
+    plan.entries += [Entry(at, _by(at, late), reason=reason) for at in times]
+
+
+def _by(due_at: datetime, late: set[datetime]) -> str:
+    return "catchup" if due_at in late else "scheduler"
 
 
 def _stretch(skipped: Skipped) -> Entry:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import accumulate
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from headrace.errors import BadRequest, NotFound, PayloadTooLarge
 from headrace.model.field_context import field_context
 from headrace.model.payload.stored_json import read_object
 from headrace.model.secret.events import mask_event
+from headrace.model.secret.fields import MASKED
 from headrace.model.secret.masking import Masker
 from headrace.service.base import TenantService
 from headrace.service.events.secrets import secrets_of_events
@@ -24,6 +26,9 @@ from headrace.service.session import Scope
 from headrace.triggers.emit import emit_parameters, emit_statement, emitting
 
 SQL = statements(__file__)
+# Of one event; and of a page, which ends there, give or take one event.
+MOST_DELIVERIES = 1000
+MOST_OF_A_PAGE = 5000
 
 
 class EventDelivery(NamedTuple):
@@ -39,7 +44,10 @@ class EventDelivery(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventRecord:
-    """An event, and what each trigger that waited for it made of it. `error`: it could not be dispatched at all."""
+    """An event, and what each trigger that waited for it made of it. `error`: it could not be dispatched at all.
+
+    Where there are `more_deliveries` than these, or too much to look through for secrets, all of its data is masked.
+    """
 
     id: UUID
     tenant: str
@@ -49,6 +57,7 @@ class EventRecord:
     emitted_at: datetime
     error: str | None
     deliveries: Sequence[EventDelivery]
+    more_deliveries: bool
 
 
 class Emitted(NamedTuple):
@@ -143,23 +152,41 @@ async def _read(
 ) -> tuple[Sequence[EventRecord], bool]:
     values = (scope.tenant_id, event_id, name, before, limit + 1)
     rows, more = await fetch_page(scope.conn, SQL["read_events"], *values, limit=limit, json_columns=("data",))
-    made = await scope.conn.fetch(SQL["read_deliveries"], [row["id"] for row in rows])
-    secrets = await secrets_of_events(scope, rows, made)
+    counted = await scope.conn.fetch(SQL["count_deliveries"], [row["id"] for row in rows], MOST_DELIVERIES + 1)
+    counts = {row["event_id"]: row["n"] for row in counted}
+    shown = _up_to_many_deliveries(rows, counts)
+    made = await scope.conn.fetch(SQL["read_deliveries"], [row["id"] for row in shown], MOST_DELIVERIES)
+    secrets = await secrets_of_events(scope, shown, made)
+    crowded = {event_id for event_id, n in counts.items() if n > MOST_DELIVERIES}
+    # Jobs of deliveries that were not read may have secrets of it too.
+    secrets |= dict.fromkeys(crowded & secrets.keys())
     deliveries: dict[UUID, list[EventDelivery]] = {}
     for of_event, *delivery in made:
         deliveries.setdefault(of_event, []).append(EventDelivery(*delivery))
     # To look for a secret takes longer than to show it.
-    size = sum(len(row["data"]) + 8 * sum(map(len, secrets[row["id"]])) for row in rows)
-    events = await by_size(
-        size, lambda: [_record(dict(row), deliveries.get(row["id"], []), secrets[row["id"]]) for row in rows]
-    )
-    return events, more
+    size = sum(len(row["data"]) + 8 * sum(map(len, secrets[row["id"]] or ())) for row in shown)
+
+    def records() -> list[EventRecord]:
+        return [
+            _record(row, deliveries.get(row["id"], []), secrets[row["id"]], more=row["id"] in crowded) for row in shown
+        ]
+
+    return await by_size(size, records), more or len(shown) < len(rows)
 
 
-def _record(row: dict[str, Any], deliveries: Sequence[EventDelivery], secrets: Collection[str]) -> EventRecord:
+def _up_to_many_deliveries(rows: Sequence[Any], counts: Mapping[UUID, int]) -> Sequence[Any]:
+    """The first events, as far as their deliveries fit a page; at least one."""
+    so_far = accumulate(counts[row["id"]] for row in rows)
+    return [row for n, (row, total) in enumerate(zip(rows, so_far, strict=True)) if n == 0 or total <= MOST_OF_A_PAGE]
+
+
+def _record(
+    found: Mapping[str, Any], deliveries: Sequence[EventDelivery], secrets: Collection[str] | None, *, more: bool
+) -> EventRecord:
+    row = dict(found)
     del row["tenant_id"]
     row["data"] = mask_event(read_object(row["data"]), secrets)
-    masker = Masker(secrets)
-    row["error"] = row["error"] and masker.mask_text(row["error"])
-    shown = [one._replace(detail=one.detail and masker.mask_text(one.detail)) for one in deliveries]
-    return EventRecord(**row, deliveries=shown)
+    masked = (lambda _text: MASKED) if secrets is None else Masker(secrets).mask_text
+    row["error"] = row["error"] and masked(row["error"])
+    shown = [one._replace(detail=one.detail and masked(one.detail)) for one in deliveries]
+    return EventRecord(**row, deliveries=shown, more_deliveries=more)
