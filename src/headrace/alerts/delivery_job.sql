@@ -10,4 +10,4 @@ select headrace._send_notice($1)
 
 -- name: was_tested
 select exists (select from headrace.alert_notice
-                where tenant_id is not distinct from $1 and event = 'test' and created_at > clock_timestamp() - $2::interval)
+                where tenant_id = $1 and event = 'test' and created_at > clock_timestamp() - $2::interval)

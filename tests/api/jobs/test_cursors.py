@@ -31,7 +31,7 @@ OWN_MAKES = {
 
 
 async def enqueue(client: httpx.AsyncClient) -> str:
-    return str((await client.post(JOBS, json={"definition": "work", "queue": "nobody"})).json()["id"])
+    return str((await client.post(JOBS, json={"definition": "work"})).json()["id"])
 
 
 async def page(client: httpx.AsyncClient, path: str = JOBS, **params: Any) -> dict[str, Any]:

@@ -40,6 +40,7 @@ MACHINE = {
     "db status": Process("PostgreSQL 18", "--config nowhere.toml", 2, "nowhere.toml"),
     "db url": Process("postgresql://", "--config nowhere.toml", 2, "nowhere.toml"),
     "db psql": Process("(0 rows)", "--config nowhere.toml", 2, "nowhere.toml"),
+    "db roles": Process("headrace_worker", "--config nowhere.toml", 2, "nowhere.toml"),
     "sign-in": Process("http://127.0.0.1:8720/#code=", "--config nowhere.toml", 2, "nowhere.toml", "link"),
     "login": Process("kept", "localhost --token hr_x", 2, "--url is the address of a server", "url file"),
     "logout": Process("", "http://127.0.0.1:1", 3, "no token is stored", "url", before="login"),

@@ -94,6 +94,7 @@ async def tail(
     lines = Lines(call, colours=not no_color)
     async with call.api() as api:
         asked["job_id"] = None if job is None else await JobFinder(api).id(job)
+        await api.get("/logs", **asked, since=begin, limit=1)  # what is refused is an error, however short --for is
         try:
             async with asyncio.timeout(patience):
                 async for line in _new_lines(api, begin, pause, asked):
