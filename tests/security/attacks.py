@@ -106,6 +106,11 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "Both have limits, and neither keeps a good token out",
         ("security/test_sign_in_flood.py",),
     ),
+    Attack(
+        "any number of mistakes in one request",
+        "What is wrong is said in a few errors, and not one for each unknown field or item",
+        ("security/test_many_errors.py",),
+    ),
 )
 
 # One who is taken for another.
