@@ -111,6 +111,13 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "What is wrong is said in a few errors, and not one for each unknown field or item",
         ("security/test_many_errors.py",),
     ),
+    Attack(
+        "what exists for others, told by filters",
+        "A filter by a definition that a tenant may not run is as one by a definition that does not exist",
+        (
+            "api/admin/test_who_may_run.py::test_a_filter_says_no_more_of_what_a_tenant_may_not_run_than_of_what_does_not_exist",
+        ),
+    ),
 )
 
 # One who is taken for another.
