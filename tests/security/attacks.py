@@ -189,6 +189,13 @@ BECOMES_ANOTHER: tuple[Attack, ...] = (
         "What a credential keeps open ends with it, whichever process ended it",
         ("security/test_ended_credentials.py",),
     ),
+    Attack(
+        "downloads of ended credentials",
+        "A log that is read slowly breaks off with its credential, and takes a seat",
+        (
+            "security/test_ended_credentials.py::test_a_download_that_is_read_slowly_breaks_off_when_its_credential_ends",
+        ),
+    ),
 )
 
 # What a member of each database role may do.
