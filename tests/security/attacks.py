@@ -118,6 +118,11 @@ HURTS_OTHERS: tuple[Attack, ...] = (
             "api/admin/test_who_may_run.py::test_a_filter_says_no_more_of_what_a_tenant_may_not_run_than_of_what_does_not_exist",
         ),
     ),
+    Attack(
+        "streams that come back all at once",
+        "Two at a time read what they missed, so connections are left for others",
+        ("security/test_stream_resumes.py",),
+    ),
 )
 
 # One who is taken for another.
