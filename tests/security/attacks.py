@@ -123,6 +123,11 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "Two at a time read what they missed, so connections are left for others",
         ("security/test_stream_resumes.py",),
     ),
+    Attack(
+        "words of a worker about jobs of others",
+        "Payloads of jobs that a worker never held are not read for it, and its words are not stored",
+        ("security/test_foreign_secrets.py",),
+    ),
 )
 
 # One who is taken for another.
