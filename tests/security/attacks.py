@@ -128,6 +128,11 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "Payloads of jobs that a worker never held are not read for it, and its words are not stored",
         ("security/test_foreign_secrets.py",),
     ),
+    Attack(
+        "thousands of long errors",
+        "Errors are grouped beside the loop and without a connection",
+        ("api/test_failures.py::test_many_errors_are_grouped_beside_the_loop_and_without_a_connection",),
+    ),
 )
 
 # One who is taken for another.
