@@ -133,6 +133,14 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "Errors are grouped beside the loop and without a connection",
         ("api/test_failures.py::test_many_errors_are_grouped_beside_the_loop_and_without_a_connection",),
     ),
+    Attack(
+        "workers of others",
+        "A tenant sees workers of its own queues alone, in the overview and by its alert rules",
+        (
+            "api/test_overview.py::test_a_tenant_learns_of_workers_that_serve_its_queues_and_of_no_others",
+            "alerts/test_queue_and_trigger_rules.py::test_a_tenants_rule_says_nothing_of_queues_in_which_its_jobs_cannot_be",
+        ),
+    ),
 )
 
 # One who is taken for another.

@@ -1629,6 +1629,7 @@ function headrace._own_trigger(name text, tenant text) returns jsonb security de
 function headrace._own_undefine_sql_job(key text) returns boolean security definer set search_path=pg_catalog, pg_temp  -- 38d72255ed9e; execute: headrace_integrator
 function headrace._own_unschedule(name text, tenant text) returns boolean security definer set search_path=pg_catalog, pg_temp  -- d488e500a160; execute: headrace_integrator
 function headrace._parse_function(function text, OUT in_schema text, OUT called text, OUT signature text) returns record  -- aeadd11b5cf2; execute: public
+function headrace._queues_of(own integer) returns text[]  -- 76f88861903f; execute: public
 function headrace._refuse_leaving() returns trigger security definer set search_path=pg_catalog, pg_temp  -- 3d99e80d9060; execute: public
 function headrace._refuse_payloads(payloads jsonb[]) returns void  -- 3e47380c221b; execute: public
 function headrace._refuse_secrets(def headrace.definition, payloads jsonb[]) returns void  -- ef51887dcdd6; execute: public
