@@ -135,6 +135,7 @@ QUICK = (
     "chaos/test_fires.py",
     "chaos/test_limits.py::test_the_checker",
     "chaos/test_storm_check.py",
+    "db/embedded/test_access.py",
     "db/embedded/test_account.py",
     "web/test_props.py",
     "web/test_screens.py",

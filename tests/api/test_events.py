@@ -148,7 +148,7 @@ async def test_who_may_emit_and_what_is_written_down(api: Api, acme: httpx.Async
 
 
 async def test_a_tenants_events_are_found_without_a_look_at_those_of_others(api: Api) -> None:
-    async with api.hr.database.pool.acquire() as conn, conn.transaction():
+    async with api.owner() as conn, conn.transaction():
         await conn.execute(
             "insert into headrace.event (id, tenant_id, name, data)"
             " select headrace._first_id(now() - n * interval '1 second'), tenant.id, 'a.b', '{}'"

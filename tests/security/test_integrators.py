@@ -133,7 +133,8 @@ async def test_a_login_that_is_bound_to_no_tenant_sees_and_does_nothing(bound: B
 
 async def test_the_queue_and_the_origin_of_a_job_are_not_the_logins_to_say(bound: Bound) -> None:
     for option in ("queue => 'sneak'", "priority => 0"):
-        with pytest.raises(asyncpg.PostgresError, match="chooses neither queue nor priority"):
+        await bound.login.execute("set headrace.any_place = on")
+        with pytest.raises(asyncpg.PostgresError, match="may not choose the"):
             await bound.login.execute(f"select headrace.enqueue('work', {option})")
     await bound.owner.execute("update headrace.definition set system = true where key = 'work'")
     with pytest.raises(asyncpg.PostgresError, match="unknown definition"):
@@ -145,27 +146,40 @@ async def test_the_queue_and_the_origin_of_a_job_are_not_the_logins_to_say(bound
     assert tuple(row or ()) == ("sql", "test_integrator")
 
 
-async def test_a_login_defines_sql_jobs_of_its_own_over_functions_that_it_may_execute(bound: Bound) -> None:
+async def test_a_login_defines_sql_jobs_of_its_own_over_functions_that_are_granted_to_it(bound: Bound) -> None:
     await bound.owner.execute(
         "create function public.total(payload jsonb) returns jsonb language sql return '{}'::jsonb;"
-        "create function public.pay(payload jsonb) returns jsonb language sql return '{}'::jsonb;"
-        "revoke execute on function public.pay from public; select headrace.define_sql_job('theirs', 'public.total')"
+        "create function public.clean(payload jsonb) returns jsonb language sql return '{}'::jsonb;"
+        "grant execute on function public.total to test_integrator;"
+        "select headrace.define_sql_job('theirs', 'public.clean')"
     )
     login = bound.login
-    assert await login.fetchval("select headrace.define_sql_job('total', 'public.total')")
-    assert await login.fetchval("select headrace.define_sql_job('total', 'public.total', 'Adds up.')")
-    assert await bound.owner.fetchval("select app from headrace.definition where key = 'total'") == "sql of acme"
-    assert await login.fetchval("select headrace.enqueue('total')")
+    assert await login.fetchval("select headrace.define_sql_job('acme.total', 'public.total')")
+    assert await login.fetchval("select headrace.define_sql_job('acme.total', 'public.total', 'Adds up.')")
+    assert await bound.owner.fetchval("select app from headrace.definition where key = 'acme.total'") == "sql of acme"
+    assert await login.fetchval("select headrace.enqueue('acme.total')")
+    settings = """settings => '{"queue": "sneak"}'"""
     refused = {
-        "select headrace.define_sql_job('pay', 'public.pay')": "permission denied for function",
-        "select headrace.define_sql_job('theirs', 'public.total')": 'is a sql job of app "sql"',
-        "select headrace.define_sql_job('work', 'public.total')": 'is a python job of app "test"',
+        "select headrace.define_sql_job('acme.clean', 'public.clean')": "permission denied for function",
+        "select headrace.define_sql_job('theirs', 'public.total')": 'does not begin with "acme."',
+        "select headrace.define_sql_job('headrace.deliver_alert', 'public.total')": 'does not begin with "acme."',
         "select headrace.undefine_sql_job('theirs')": 'is a sql job of app "sql"',
-        """select headrace.define_sql_job('in', 'public.total', settings => '{"queue": "sneak"}')""": "neither queue",
-        "select headrace.define_sql_job('inner', 'headrace._zones')": "may not be run as jobs",
+        f"select headrace.define_sql_job('acme.in', 'total', {settings})": "are not its own",
+        "select headrace.define_sql_job('acme.inner', 'headrace._zones')": "may not be run as jobs",
     }
     for statement, why in refused.items():
         with pytest.raises(asyncpg.PostgresError, match=why):
             await login.execute(statement)
-    assert await login.fetchval("select headrace.undefine_sql_job('total')")
-    await bound.owner.execute("drop function public.total, public.pay")
+    with pytest.raises(asyncpg.PostgresError, match="is reserved"):
+        await bound.owner.execute("select headrace.define_sql_job('headrace.mine', 'public.total')")
+    assert await login.fetchval("select headrace.undefine_sql_job('acme.total')")
+    await bound.owner.execute("drop function public.total, public.clean")
+
+
+@pytest.mark.parametrize("function", ["_refuse_leaving", "_refuse_system_job"])
+async def test_on_a_table_of_its_own_a_login_has_the_owner_run_none_of_its_casts(bound: Bound, function: str) -> None:
+    await bound.login.execute("create temporary table mine (job_id uuid, tenant_id int, definition_id int)")
+    with pytest.raises(asyncpg.InsufficientPrivilegeError, match="permission denied for function"):
+        await bound.login.execute(
+            f"create trigger run_by_the_owner before insert on mine for each row execute function headrace.{function}()"
+        )

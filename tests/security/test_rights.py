@@ -17,8 +17,7 @@ select proname::text from pg_proc
 OPEN_TO_ALL = """
 select p.oid::regprocedure::text
   from pg_proc as p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as x
- where p.pronamespace = 'headrace'::regnamespace and p.prosecdef and p.prorettype <> 'trigger'::regtype
-   and x.grantee = 0
+ where p.pronamespace = 'headrace'::regnamespace and p.prosecdef and x.grantee = 0
 """
 LOOSE = """
 select p.oid::regprocedure::text from pg_proc as p

@@ -18,7 +18,7 @@ class Delivered(TypedDict):
 
 
 async def deliver_alert(place: Workplace, notice_id: UUID, tenant: str | None = None) -> Delivered:
-    """Send a notice to its target and record the attempt. Few notices of one tenant are sent at a time."""
+    """Send a notice to its target and record the attempt. Notices of one tenant are sent one at a time."""
     settings = place.settings
     box = SecretBox.read(settings.secret_key)
     means = DeliveryConfig(settings.alerts, settings.smtp, settings.server.public_url, box)

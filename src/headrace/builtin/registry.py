@@ -33,8 +33,8 @@ class Builtin(NamedTuple):
     function: Callable[..., Awaitable[Any]]
     cron: str | None = None
     max_attempts: int = 3
-    # Jobs with the same tenant in their payload that run at a time.
-    max_running_of_tenant: int | None = None
+    # Jobs with the same value of this field run one at a time.
+    concurrency_key: str | None = None
 
     @property
     def key(self) -> str:
@@ -50,8 +50,7 @@ class Builtin(NamedTuple):
             priority=PRIORITY,
             max_attempts=self.max_attempts,
             timeout=TIMEOUT,
-            concurrency_key=None if self.max_running_of_tenant is None else "tenant",
-            max_concurrency_per_key=self.max_running_of_tenant,
+            concurrency_key=self.concurrency_key,
             system=True,
         )
 
@@ -74,7 +73,7 @@ BUILTINS = (
     Builtin("webhook_delivery_prune", prune_deliveries, cron="47 3 * * *"),
     Builtin("prune_rows", prune_rows),
     # A tenant chooses where its notices go, and such a server may be slow.
-    Builtin("deliver_alert", deliver_alert, max_attempts=12, max_running_of_tenant=4),
+    Builtin("deliver_alert", deliver_alert, max_attempts=12, concurrency_key="tenant"),
 )
 
 

@@ -1528,7 +1528,7 @@ create view headrace.schedule_status (
             WHEN (NOT t.enabled) THEN NULL::text
             WHEN (definition.deleted_from_code_at IS NOT NULL) THEN 'deleted_from_code'::text
             WHEN (NOT definition.enabled) THEN 'definition_disabled'::text
-            WHEN (tenant.name <> ALL (definition.tenants)) THEN 'tenant_not_allowed'::text
+            WHEN (NOT headrace._may_run(definition.id, tenant.id)) THEN 'tenant_not_allowed'::text
             ELSE NULL::text
         END AS obstacle
    FROM (((headrace.trigger t
@@ -1596,7 +1596,7 @@ function headrace._first_id(at timestamp with time zone) returns uuid  -- d6e1b3
 function headrace._follow_code(d headrace.definition, says jsonb, forced boolean DEFAULT false) returns headrace.definition  -- 46d33cf2f211; execute: public
 function headrace._gate_key(payload jsonb, concurrency_key text) returns bigint  -- e301b03be1fc; execute: public
 function headrace._gated(of_lane_id integer, of_tenant_id integer) returns boolean  -- 8d1e0a547d8f; execute: public
-function headrace._grant_rights() returns void  -- fe472f90deb2; execute: public
+function headrace._grant_rights() returns void  -- fc689f02a798; execute: public
 function headrace._insert_jobs(def headrace.definition, ids uuid[], of_tenant_id integer, of_lane_id integer, payloads jsonb[], with_priority integer, with_attempts integer, due timestamp with time zone DEFAULT NULL::timestamp with time zone, settled uuid[] DEFAULT NULL::uuid[], dedupe_keys text[] DEFAULT NULL::text[], waiting_only boolean DEFAULT false, overlap_ids uuid[] DEFAULT NULL::uuid[], runs integer[] DEFAULT NULL::integer[], from_source text DEFAULT NULL::text, source_refs uuid[] DEFAULT NULL::uuid[], trigger_ids uuid[] DEFAULT NULL::uuid[], tenant_ids integer[] DEFAULT NULL::integer[], correlation_ids text[] DEFAULT NULL::text[], idempotency_keys text[] DEFAULT NULL::text[], scheduled_fors timestamp with time zone[] DEFAULT NULL::timestamp with time zone[], by_whom text DEFAULT NULL::text, trace_contexts text[] DEFAULT NULL::text[]) returns uuid[]  -- a52d0652e14b; execute: public
 function headrace._insert_keyed(ids uuid[], of_tenant_id integer, of_lane_id integer, due timestamp with time zone, with_priority integer, with_attempts integer, settled uuid[], gates bigint[], keys text[], waiting_only boolean, overlap_ids uuid[], runs integer[]) returns uuid[] set plan_cache_mode=force_custom_plan  -- f0e1573484dd; execute: public
 function headrace._job_ids(n integer) returns uuid[]  -- 872a75c12f18; execute: public
@@ -1614,13 +1614,14 @@ function headrace._log_words(message text) returns tsvector  -- 20f3ff173309; ex
 function headrace._lost_error(stood_still interval) returns text  -- 87f9c0bff999; execute: public
 function headrace._make_log_partitions() returns integer security definer set search_path=pg_catalog, pg_temp  -- ccb4ede6483c; execute: headrace_server, headrace_worker
 function headrace._make_partitions() returns integer security definer set search_path=pg_catalog, pg_temp  -- d62bb611a8ba; execute: headrace_server, headrace_worker
-function headrace._make_policies() returns void  -- bc7b0b0b3533; execute: public
+function headrace._make_policies() returns void  -- bfdf1d6ed0ed; execute: public
+function headrace._may_run(of_definition_id integer, of_tenant_id integer) returns boolean security definer set search_path=pg_catalog, pg_temp  -- b860f00ce2fb; execute: headrace_app, headrace_integrator, headrace_server, headrace_worker
 function headrace._may_take(taker text, role text) returns boolean  -- f2d02dbe617e; execute: public
 function headrace._own_cancel(job_id uuid) returns boolean security definer set search_path=pg_catalog, pg_temp  -- 65313d2fe5f2; execute: headrace_integrator
-function headrace._own_define_sql_job(key text, function text, description text, timeout_seconds double precision, max_attempts integer, settings jsonb) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 40c9028b7f9f; execute: headrace_integrator
+function headrace._own_define_sql_job(key text, function text, description text, timeout_seconds double precision, max_attempts integer, settings jsonb) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 1887bce8299b; execute: headrace_integrator
 function headrace._own_emit(name text, data jsonb, tenant text, correlation_id text) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 80886fddda05; execute: headrace_integrator
 function headrace._own_emit_once(name text, data jsonb, idempotency_key text, tenant text, correlation_id text, OUT event_id uuid, OUT created boolean) returns record security definer set search_path=pg_catalog, pg_temp  -- f113d71ca413; execute: headrace_integrator
-function headrace._own_enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text) returns uuid[] security definer set search_path=pg_catalog, pg_temp  -- 12c4b26e5b3d; execute: headrace_integrator
+function headrace._own_enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text) returns uuid[] security definer set search_path=pg_catalog, pg_temp  -- 176fac2ea04e; execute: headrace_integrator
 function headrace._own_job(wanted uuid) returns uuid  -- 90a2eac5286d; execute: public
 function headrace._own_retry(job_id uuid) returns boolean security definer set search_path=pg_catalog, pg_temp  -- 28f72f3cf8bf; execute: headrace_integrator
 function headrace._own_schedule(name text, definition text, cron text, timezone text, payload jsonb, tenant text, every interval, catch_up text, overlap text, max_attempts integer, enabled boolean) returns uuid security definer set search_path=pg_catalog, pg_temp  -- 598cab516023; execute: headrace_integrator
@@ -1630,14 +1631,15 @@ function headrace._own_undefine_sql_job(key text) returns boolean security defin
 function headrace._own_unschedule(name text, tenant text) returns boolean security definer set search_path=pg_catalog, pg_temp  -- d488e500a160; execute: headrace_integrator
 function headrace._parse_function(function text, OUT in_schema text, OUT called text, OUT signature text) returns record  -- aeadd11b5cf2; execute: public
 function headrace._queues_of(own integer) returns text[]  -- 76f88861903f; execute: public
-function headrace._refuse_leaving() returns trigger security definer set search_path=pg_catalog, pg_temp  -- 3d99e80d9060; execute: public
+function headrace._ready_roles() returns text[]  -- 87f6b22d66bf; execute: public
+function headrace._refuse_leaving() returns trigger security definer set search_path=pg_catalog, pg_temp  -- 3d99e80d9060
 function headrace._refuse_payloads(payloads jsonb[]) returns void  -- 3e47380c221b; execute: public
 function headrace._refuse_secrets(def headrace.definition, payloads jsonb[]) returns void  -- ef51887dcdd6; execute: public
-function headrace._refuse_system_job() returns trigger security definer set search_path=pg_catalog, pg_temp  -- 75e17b0df5fe; execute: public
+function headrace._refuse_system_job() returns trigger security definer set search_path=pg_catalog, pg_temp  -- 75e17b0df5fe
 function headrace._replace(job_id uuid, new_job_id uuid) returns boolean  -- 1699f037cb62; execute: public
-function headrace._rights() returns TABLE(what text, tenant text, app text, integrator text, worker text, server text, metrics text)  -- 0d68e117d774; execute: public
+function headrace._rights() returns TABLE(what text, tenant text, app text, integrator text, worker text, server text, metrics text)  -- 1df84b323765; execute: public
 function headrace._roles() returns text[]  -- 686c623f6eec; execute: public
-function headrace._roles_wait() returns boolean  -- d58756e12514; execute: public
+function headrace._roles_wait() returns boolean  -- 7a815e677533; execute: public
 function headrace._rollups_due(OUT fold_in double precision, OUT sample_in double precision) returns record  -- 475fe63ac701; execute: public
 function headrace._run_now(of_trigger_id uuid, with_payload jsonb, with_overlap text, by_whom text) returns headrace.fire  -- 9118e8275715; execute: public
 function headrace._runnable(wanted text, for_tenant_id integer, known boolean DEFAULT false) returns headrace.definition  -- 2bedf8f599cc; execute: public
@@ -1666,7 +1668,7 @@ function headrace._wake_workers() returns void  -- 47335e91392e; execute: public
 function headrace._zones() returns SETOF text  -- 9de593d1c490; execute: public
 function headrace.bind_login(login text, tenant text) returns void  -- 2a4e0b75d46b; execute: public
 function headrace.cancel(job_id uuid) returns boolean  -- 5fe83b4570f1; execute: public
-function headrace.define_sql_job(key text, function text, description text DEFAULT ''::text, timeout_seconds double precision DEFAULT NULL::double precision, max_attempts integer DEFAULT NULL::integer, settings jsonb DEFAULT '{}'::jsonb) returns uuid  -- 3a98dd51d9a8; execute: public
+function headrace.define_sql_job(key text, function text, description text DEFAULT ''::text, timeout_seconds double precision DEFAULT NULL::double precision, max_attempts integer DEFAULT NULL::integer, settings jsonb DEFAULT '{}'::jsonb) returns uuid  -- 350ddc8a3bf7; execute: public
 function headrace.emit(name text, data jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- e1dfbd93775d; execute: public
 function headrace.emit_once(name text, data jsonb, idempotency_key text, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- a5c50a8df5d6; execute: public
 function headrace.enqueue(definition text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, queue text DEFAULT NULL::text, priority integer DEFAULT NULL::integer, scheduled_for timestamp with time zone DEFAULT NULL::timestamp with time zone, dedupe_key text DEFAULT NULL::text, idempotency_key text DEFAULT NULL::text, correlation_id text DEFAULT NULL::text, max_attempts integer DEFAULT NULL::integer, dedupe_while text DEFAULT 'live'::text, source text DEFAULT 'sql'::text, source_ref uuid DEFAULT NULL::uuid, created_by text DEFAULT NULL::text) returns uuid  -- 5b635f5e0da3; execute: public

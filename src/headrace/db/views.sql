@@ -106,7 +106,7 @@ select t.name,
        case when not t.enabled then null
             when definition.deleted_from_code_at is not null then 'deleted_from_code'
             when not definition.enabled then 'definition_disabled'
-            when tenant.name <> all(definition.tenants) then 'tenant_not_allowed' end as obstacle
+            when not headrace._may_run(definition.id, tenant.id) then 'tenant_not_allowed' end as obstacle
   from headrace.trigger as t
   join headrace.tenant on tenant.id = t.tenant_id
   join headrace.definition on definition.id = t.definition_id

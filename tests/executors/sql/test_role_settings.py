@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 from tests.db.embedded.owners import run_sql
 from tests.executors.sql.bench import DONE, SCHEMA, SqlBench, result, timeout_text
+from tests.executors.sql.session_pooler import session_pooled
 from tests.waiting import until
 
 from headrace.config import Settings, SqlSettings
@@ -86,6 +87,19 @@ async def test_a_setting_that_a_function_gives_to_its_role_holds_for_no_later_jo
             await other.executor.close()
         assert not {"1ms", "no_such_library", "on", "elsewhere", "64kB"} & set(seen), (setting, seen)
         assert await settings_left(bench) == 0, setting
+
+
+async def test_behind_a_session_pooler_that_takes_no_settings_sql_jobs_run_and_mend_their_role(bench: SqlBench) -> None:
+    await attack(bench, "set work_mem = '64kB'")
+    async with session_pooled(bench.url) as (url, refused):
+        other = SqlBench(bench.db, SqlExecutor(url, allowed_schemas=(SCHEMA,)), url, bench.major)
+        await bench.make("return jsonb_build_object('success', true, 'message', current_setting('work_mem'));")
+        try:
+            assert result(await other.run())["message"] != "64kB"
+        finally:
+            await other.executor.close()
+    assert b"statement_timeout" in refused
+    assert await settings_left(bench) == 0
 
 
 async def test_a_password_that_a_function_gives_to_its_role_changes_nothing_on_the_embedded_server(

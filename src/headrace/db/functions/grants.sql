@@ -110,6 +110,7 @@ language sql immutable as $$
   ('_own_trigger',         '-',    '-',    'x',    '-',    '-',    '-'),
   ('_own_define_sql_job',  '-',    '-',    'x',    '-',    '-',    '-'),
   ('_own_undefine_sql_job', '-',   '-',    'x',    '-',    '-',    '-'),
+  ('_may_run',             '-',    'x',    'x',    'x',    'x',    '-'),
   ('_bound_tenant',        'x',    'x',    'x',    'x',    'x',    'x')
 $$;
 
@@ -134,7 +135,15 @@ create or replace function headrace._shown_columns(what text, of_role text) retu
   end
 $$;
 
--- Gives the roles that there are their rights, and takes what they had beside them.
+-- The roles that get their rights: that of tenants, and the others once all of them are there, because only then do the policies of
+-- tables name them.
+create or replace function headrace._ready_roles() returns text[] language sql stable as $$
+  select case when count(*) = cardinality(headrace._roles()) then headrace._roles()
+              else coalesce(array_agg(rolname::text) filter (where rolname = 'headrace_tenant'), '{}') end
+    from pg_catalog.pg_roles where rolname = any(headrace._roles())
+$$;
+
+-- Gives the roles that are ready their rights, and takes what they had beside them.
 create or replace function headrace._grant_rights() returns void language plpgsql as $$
 declare
   it record;
@@ -146,7 +155,7 @@ begin
       from headrace._rights() as r
       left join pg_catalog.pg_class as c on c.oid = to_regclass('headrace.' || quote_ident(r.what))
      cross join lateral unnest(headrace._roles(), array[r.tenant, r.app, r.integrator, r.worker, r.server, r.metrics]) as held (role, letters)
-     where exists (select from pg_catalog.pg_roles where rolname = held.role)
+     where held.role = any(headrace._ready_roles())
        and (c.oid is not null or exists (select from pg_catalog.pg_proc
                                           where pronamespace = 'headrace'::regnamespace and proname = r.what))
   loop
@@ -163,8 +172,8 @@ begin
       execute format('grant %s on %s to %I', given, object, it.role);
     end if;
   end loop;
-  for it in select rolname from pg_catalog.pg_roles where rolname = any(headrace._roles()) loop
-    execute format('grant usage on schema headrace to %I', it.rolname);
+  for it in select unnest(headrace._ready_roles()) as role loop
+    execute format('grant usage on schema headrace to %I', it.role);
   end loop;
   perform headrace._make_policies();
 end $$;
@@ -175,7 +184,7 @@ create or replace function headrace._make_policies() returns void language plpgs
 declare
   it record;
 begin
-  if (select count(*) from pg_catalog.pg_roles where rolname = any(headrace._roles())) < cardinality(headrace._roles()) then
+  if cardinality(headrace._ready_roles()) < cardinality(headrace._roles()) then
     return;
   end if;
   for it in
@@ -235,5 +244,5 @@ create or replace function headrace._roles_wait() returns boolean language sql s
     select from unnest(headrace._roles()) as wanted (name)
       left join pg_catalog.pg_roles as r on r.rolname = wanted.name
      where case when r.oid is null then (select rolsuper or rolcreaterole from pg_catalog.pg_roles where rolname = current_user)
-                else not has_schema_privilege(r.oid, 'headrace', 'usage') end)
+                else wanted.name = any(headrace._ready_roles()) and not has_schema_privilege(r.oid, 'headrace', 'usage') end)
 $$;

@@ -24,6 +24,15 @@ begin
   return found;
 end $$;
 
+-- Whether a definition's list has the tenant. The list itself is not for integrators to read: it names other tenants.
+create or replace function headrace._may_run(of_definition_id int, of_tenant_id int) returns boolean
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select d.tenants is null or exists (select from headrace.tenant as t where t.id = of_tenant_id and t.name = any(d.tenants))
+    from headrace.definition as d
+   where d.id = of_definition_id and of_tenant_id = coalesce(headrace._bound_tenant(), of_tenant_id)
+$$;
+revoke all on function headrace._may_run from public;
+
 -- The name of the tenant for which the login may act; what follows in the transaction is that tenant's. The default is its own.
 create or replace function headrace._own_tenant(wanted text) returns text language plpgsql as $$
 declare own headrace.tenant;
@@ -47,20 +56,14 @@ begin
   return wanted;
 end $$;
 
--- Neither the queue nor the priority is the caller's to choose, nor whose the job is said to be.
+-- Queue and priority are those that the tenant may choose (place.sql); whose the job is, is not the caller's to say.
 create or replace function headrace._own_enqueue(
   definition text, payloads jsonb[], tenant text, queue text, priority int, scheduled_for timestamptz,
   dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts int, dedupe_while text
 ) returns uuid[] language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  own constant text := headrace._own_tenant(tenant);
 begin
-  if num_nonnulls(queue, priority) > 0 then
-    raise exception 'a login that is bound to a tenant chooses neither queue nor priority' using errcode = 'HR400',
-      hint = 'Omit them: the definition has both.';
-  end if;
-  return headrace._enqueue(definition, payloads, own, null, null, scheduled_for, dedupe_keys, idempotency_keys, correlation_id,
-    max_attempts, dedupe_while, 'sql', null, session_user);
+  return headrace._enqueue(definition, payloads, headrace._own_tenant(tenant), queue, priority, scheduled_for, dedupe_keys,
+    idempotency_keys, correlation_id, max_attempts, dedupe_while, 'sql', null, session_user);
 end $$;
 
 create or replace function headrace._own_emit(name text, data jsonb, tenant text, correlation_id text) returns uuid
@@ -111,13 +114,20 @@ declare
   own constant text := headrace._own_tenant('default');
   p constant pg_proc := headrace._sql_job_function(function);
 begin
-  if not (has_function_privilege(session_user, p.oid, 'execute') and has_schema_privilege(session_user, p.pronamespace, 'usage')) then
+  -- What everyone may execute, others wrote for their own jobs: as a job it runs with the rights of the worker's role.
+  if not exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as x
+                  where x.privilege_type = 'EXECUTE' and x.grantee <> 0 and pg_has_role(session_user, x.grantee, 'usage')) then
     raise exception 'permission denied for function %', p.oid::regprocedure using errcode = '42501',
-      hint = format('The login "%s" of "%s" needs EXECUTE on the function that its job runs.', session_user, own);
-  elsif settings ?| '{queue,priority}' then
-    raise exception 'a login that is bound to a tenant chooses neither queue nor priority' using errcode = 'HR400';
+      hint = format('The login "%s" of "%s" needs EXECUTE on the function that its job runs, granted to the login and not to PUBLIC.',
+                    session_user, own);
+  elsif not starts_with(key, own || '.') then
+    raise exception 'the key "%" does not begin with "%."', left(key, 200), own using errcode = 'HR400',
+      hint = 'A login that is bound to a tenant defines jobs under the name of its tenant.';
+  elsif settings ?| '{queue,priority,tenants}' then
+    raise exception 'queue, priority and tenants of a SQL job of a tenant are not its own to set' using errcode = 'HR400';
   end if;
-  return headrace.define_sql_job(key, function, description, timeout_seconds, max_attempts, settings);
+  return headrace.define_sql_job(key, function, description, timeout_seconds, max_attempts,
+                                 settings || jsonb_build_object('tenants', jsonb_build_array(own)));
 end $$;
 
 create or replace function headrace._own_undefine_sql_job(key text) returns boolean

@@ -112,6 +112,9 @@ begin
   if key is null or key !~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$' then
     raise exception 'the key "%" is not valid', left(key, 200) using errcode = 'HR400',
       hint = 'A key has 1 to 200 of A-Z a-z 0-9 _ . : - and starts with a letter or digit.';
+  elsif starts_with(key, 'headrace.') then
+    raise exception 'the key "%" is reserved: keys that begin with "headrace." are for built-in jobs', left(key, 200)
+      using errcode = 'HR400', hint = 'Choose another key.';
   elsif unknown is not null then
     raise exception 'unknown setting %', left(unknown, 200) using errcode = 'HR400',
       hint = 'Known settings: {definition}.';

@@ -102,3 +102,5 @@ begin
   end if;
   return new;
 end $$;
+-- As for _refuse_leaving: no stranger puts it on a table of its own.
+revoke all on function headrace._refuse_system_job from public;

@@ -29,7 +29,9 @@ TERMS = {
 }
 # Servers before 17 do not know the last setting, and session poolers take none.
 LADDER: tuple[dict[str, str], ...] = ({**TERMS, "transaction_timeout": "0"}, TERMS, {})
-NOT_TAKEN = (asyncpg.UndefinedObjectError, asyncpg.ProtocolViolationError, asyncpg.FeatureNotSupportedError)
+NOT_TAKEN = (asyncpg.UndefinedObjectError, asyncpg.ProtocolViolationError)
+# How far down each server made us go, so that its log has one refusal and not one for each login.
+_taken: dict[str, int] = {}
 TRIES = 3
 LOOK_SECONDS = 5.0
 
@@ -56,12 +58,16 @@ class SqlLogin(Endpoint):
         """A session as it comes, whatever the role has."""
         # Without prepared statements: between two calls everything that a session can hold is discarded.
         options |= {"statement_cache_size": 0}
-        for terms in LADDER[:-1]:
+        for place in range(_taken.get(self.url, 0), len(LADDER)):
             try:
-                return await open_connection(**self.options(name, terms), **options)
+                connection = await open_connection(**self.options(name, LADDER[place]), **options)
             except NOT_TAKEN:
-                continue
-        return await open_connection(**self.options(name, LADDER[-1]), **options)
+                if place == len(LADDER) - 1:
+                    raise
+            else:
+                _taken[self.url] = place
+                return connection
+        raise AssertionError("the last place raises or returns")
 
 
 async def _mend(connection: OwnConnection) -> bool:

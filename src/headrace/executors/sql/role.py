@@ -16,17 +16,18 @@ class RoleRefused(ConfigError):
 
 
 async def refuse_mighty_role(conn: Connection) -> None:
-    """Raise `RoleRefused` for a superuser, one who passes over row security, and the owner of our schema."""
+    """Raise `RoleRefused` for a superuser, one who passes over row security, and the login of our owner or workers."""
     row = await conn.fetchrow(SQL["look_at_role"], timeout=LOOK_SECONDS)
     if row is None:
         raise AssertionError("every role has itself")
-    role, superuser, bypasses, owner = row
+    role, superuser, bypasses, owner, ours = row
     might = [
         word
         for word, is_so in (
             ("a superuser", superuser),
             ("a role with BYPASSRLS", bypasses),
             ("the owner of schema headrace", owner),
+            ("a role of workers or servers", ours),
         )
         if is_so
     ]

@@ -3,7 +3,8 @@
 select session_user::text as role,
        bool_or(r.rolsuper) as superuser,
        bool_or(r.rolbypassrls) as bypasses,
-       coalesce(bool_or(r.oid = n.nspowner), false) as owner
+       coalesce(bool_or(r.oid = n.nspowner), false) as owner,
+       bool_or(r.rolname in ('headrace_worker', 'headrace_server', 'headrace_tenant')) as ours
   from pg_catalog.pg_roles as r
   left join pg_catalog.pg_namespace as n on n.nspname = 'headrace'
  where pg_catalog.pg_has_role(session_user, r.oid, 'member')

@@ -1,8 +1,8 @@
 -- Whoever migrates holds this lock for each step, and is there under this name between two of them.
 -- name: is_being_migrated
 select exists (select from pg_locks
-                where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())
-                  and objsubid = 1 and (classid::bigint << 32) + objid::bigint = hashtextextended('headrace.migrate', 0))
+                where relation = to_regclass('headrace.migration') and mode = 'ShareUpdateExclusiveLock' and granted
+                  and database = (select oid from pg_database where datname = current_database()))
     or exists (select from pg_stat_activity where datname = current_database() and application_name = 'headrace migrate')
 
 -- name: ahead
