@@ -103,6 +103,15 @@ async def test_a_queue_that_is_named_is_told_also_when_nothing_waits_but_not_whi
     assert await watch.look() == [Told("recovered", "ops-no_worker", ("mail",))]
 
 
+async def test_a_tenants_rule_says_nothing_of_queues_in_which_its_jobs_cannot_be(watch: Watchman) -> None:
+    acme = await watch.tenant("acme")
+    await watch.rule("no_worker", tenant_id=acme, queue="hidden", seconds=60)
+    await watch.age(5 * MINUTE)
+    assert await watch.look() == []
+    await watch.db.execute("update headrace.tenant set queues = '{hidden}' where id = $1", acme)
+    assert await watch.look() == [Told("firing", "ops-no_worker", ("hidden",))]
+
+
 async def test_a_missed_due_time_is_told_and_over_after_a_while(watch: Watchman) -> None:
     await watch.rule("missed_fire", within_seconds=600)
     trigger = await hourly(watch.engine, name="nightly")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import httpx
 import pytest
 from tests.api.conftest import Api
 
+from headrace import aside
 from headrace.service.failures import service as failures_service
 
 ERRORS = "/api/v1/errors"
@@ -94,3 +97,21 @@ async def test_it_says_how_far_back_it_looked(
     assert answer["searched_to"] > answer["since"]
     assert other["items"] == []
     assert other["searched_to"] > other["since"]
+
+
+async def test_many_errors_are_grouped_beside_the_loop_and_without_a_connection(
+    api: Api, acme: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aside, "LARGE", 10)
+    where: list[tuple[bool, int]] = []
+    group, pool = failures_service.grouped, api.hr.database.pool
+
+    def noting(*given: Any) -> Any:
+        where.append((threading.current_thread() is threading.main_thread(), pool.get_size() - pool.get_idle_size()))
+        return group(*given)
+
+    monkeypatch.setattr(failures_service, "grouped", noting)
+    await failed(api, acme, "Fail: a long error")
+
+    assert len((await acme.get(ERRORS)).json()["items"]) == 1
+    assert where == [(False, 0)]

@@ -106,3 +106,25 @@ async def test_a_definition_that_fails_is_named(
     assert told["findings"][0]["kind"] == "definition"
     assert told["workers"] == 1
     assert (await globex.get(HEALTH)).json()["well"]
+
+
+async def test_a_tenant_learns_of_workers_that_serve_its_queues_and_of_no_others(
+    api: Api, acme: httpx.AsyncClient, admin: httpx.AsyncClient
+) -> None:
+    async with api.hr.database.pool.acquire() as conn:
+        for name, queue, slots in (("near", "default", 3), ("far", "hidden", 40)):
+            identity = WorkerIdentity(name, "host", 1, "0", (queue,), ("work",), slots, timedelta(hours=1))
+            await register_worker(conn, identity)
+        await conn.execute("update headrace.worker set heartbeat_at = now() - interval '1 minute', running = 2")
+
+    async def told(client: httpx.AsyncClient) -> tuple[set[str], list[int]]:
+        health = (await client.get(HEALTH)).json()
+        return {one["name"] for one in health["findings"]}, [health[what] for what in ("workers", "slots", "busy")]
+
+    assert await told(admin) == ({"near", "far"}, [2, 43, 4])
+    assert await told(acme) == ({"near"}, [1, 3, 2])
+    await api.set_tenant("acme", queues=["hidden"])
+    assert await told(acme) == ({"near", "far"}, [2, 43, 4])
+    await api.set_tenant("acme", queues=[])
+    await api.execute("update headrace.definition set tenants = '{globex}'")
+    assert await told(acme) == (set(), [0, 0, 0])

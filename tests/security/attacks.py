@@ -141,6 +141,41 @@ HURTS_OTHERS: tuple[Attack, ...] = (
         "A tenant has a bounded amount of triggers, and a page of events is read and masked within bounds",
         ("security/test_many_triggers.py",),
     ),
+    Attack(
+        "any number of mistakes in one request",
+        "What is wrong is said in a few errors, and not one for each unknown field or item",
+        ("security/test_many_errors.py",),
+    ),
+    Attack(
+        "what exists for others, told by filters",
+        "A filter by a definition that a tenant may not run is as one by a definition that does not exist",
+        (
+            "api/admin/test_who_may_run.py::test_a_filter_says_no_more_of_what_a_tenant_may_not_run_than_of_what_does_not_exist",
+        ),
+    ),
+    Attack(
+        "streams that come back all at once",
+        "Two at a time read what they missed, so connections are left for others",
+        ("security/test_stream_resumes.py",),
+    ),
+    Attack(
+        "words of a worker about jobs of others",
+        "Payloads of jobs that a worker never held are not read for it, and its words are not stored",
+        ("security/test_foreign_secrets.py",),
+    ),
+    Attack(
+        "thousands of long errors",
+        "Errors are grouped beside the loop and without a connection",
+        ("api/test_failures.py::test_many_errors_are_grouped_beside_the_loop_and_without_a_connection",),
+    ),
+    Attack(
+        "workers of others",
+        "A tenant sees workers of its own queues alone, in the overview and by its alert rules",
+        (
+            "api/test_overview.py::test_a_tenant_learns_of_workers_that_serve_its_queues_and_of_no_others",
+            "alerts/test_queue_and_trigger_rules.py::test_a_tenants_rule_says_nothing_of_queues_in_which_its_jobs_cannot_be",
+        ),
+    ),
 )
 
 # One who is taken for another.
@@ -216,6 +251,13 @@ BECOMES_ANOTHER: tuple[Attack, ...] = (
         "links and folders of other users",
         "Root follows no link of another user and works in no folder of one",
         ("executors/command/test_links_in_scratch.py", "db/embedded/test_foreign_folders.py"),
+    ),
+    Attack(
+        "downloads of ended credentials",
+        "A log that is read slowly breaks off with its credential, and takes a seat",
+        (
+            "security/test_ended_credentials.py::test_a_download_that_is_read_slowly_breaks_off_when_its_credential_ends",
+        ),
     ),
 )
 

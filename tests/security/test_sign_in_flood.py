@@ -58,7 +58,12 @@ async def wrong_sign_in(api: Api, n: int) -> httpx.Response:
         return await client.post(SESSION, json={"token": f"hr_wrong{n}"}, headers=HERE)
 
 
-@pytest.mark.parametrize("how", ["bearer", "cookie", "sign-in"])
+async def wrong_sign_out(api: Api, n: int) -> httpx.Response:
+    async with api.with_token(None, Cookie=f"headrace_session=wrong{n}", **HERE) as client:
+        return await client.delete(SESSION)
+
+
+@pytest.mark.parametrize("how", ["bearer", "cookie", "sign-in", "sign-out"])
 async def test_wrong_tokens_are_held_back_and_good_ones_are_not(
     api: Api, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
@@ -69,10 +74,12 @@ async def test_wrong_tokens_are_held_back_and_good_ones_are_not(
 
     def try_one(n: int) -> Coroutine[Any, Any, httpx.Response]:
         cookie = {"Cookie": f"headrace_session=wrong{n}"} if how == "cookie" else {}
+        if how == "sign-out":
+            return wrong_sign_out(api, n)
         return wrong_sign_in(api, n) if how == "sign-in" else wrong(api, n, cookie)
 
     at_once = [(await try_one(n)).status_code for n in range(3)]
-    assert at_once == [422 if how == "sign-in" else 401] * 3
+    assert at_once == [{"sign-in": 422, "sign-out": 204}.get(how, 401)] * 3
     held = [asyncio.create_task(try_one(n)) for n in range(2)]
     credentials: WrongCredentials = api.asgi.api.state.authenticator._wrong
     await until("both are held back", lambda: credentials._held.total() == 2)

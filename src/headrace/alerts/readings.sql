@@ -146,7 +146,8 @@ select rule.id, lane.queue, sum(jobs)::bigint, extract(epoch from now() - min(ol
 having min(oldest_queued_at) < now() - make_interval(secs => rule.seconds)
 
 -- Jobs that no live worker can claim, with the definitions that none knows: first all that are gone, for which no waiting helps,
--- then others up to five in all. And a queue that is named, once its last worker has been gone for so long.
+-- then others up to five in all. And a queue that is named, once its last worker has been gone for so long; a tenant's rule
+-- sees only queues in which its jobs can be.
 -- name: no_worker
 with rule as materialized (
   select * from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::text[], $5::float8[])
@@ -175,7 +176,8 @@ with rule as materialized (
 ), unserved as (
   select rule.id as rule_id, rule.queue
     from rule
-   where rule.queue is not null and enabled_at < now() - make_interval(secs => rule.seconds)
+   where rule.queue is not null and (rule.tenant_id is null or rule.queue = any(headrace._queues_of(rule.tenant_id)))
+     and enabled_at < now() - make_interval(secs => rule.seconds)
      and not exists (select from live where rule.queue = any(queues) or '*' = any(queues))
      and not exists (select from headrace.worker
                       where (rule.queue = any(queues) or '*' = any(queues))

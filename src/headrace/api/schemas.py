@@ -7,9 +7,10 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Depends, Request
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
 
 from headrace.api.problems import Problem
+from headrace.model.unknown_fields import FEW, refuse_many_unknown
 
 Item = TypeVar("Item")
 
@@ -22,6 +23,11 @@ class RequestModel(BaseModel):
     """A body. Unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _few_unknown(cls, given: Any) -> Any:
+        return refuse_many_unknown(given, cls.model_fields)
 
 
 class ResponseModel(BaseModel):
@@ -73,7 +79,7 @@ async def refuse_unknown_parameters(request: Request) -> None:
     unknown = [name for name in request.query_params if name not in known]
     if unknown:
         hint = f"unknown parameter; known: {', '.join(sorted(known)) or 'none'}"
-        raise RequestValidationError([{"loc": ("query", name), "msg": hint} for name in unknown])
+        raise RequestValidationError([{"loc": ("query", name), "msg": hint} for name in unknown[:FEW]])
 
 
 _known: dict[str, frozenset[str]] = {}

@@ -1561,6 +1561,7 @@ function headrace._add_buckets(one bigint[], other anyarray) returns bigint[]  -
 function headrace._alerts_due() returns double precision  -- fd37bb703faf; execute: public
 function headrace._allowed_place(def headrace.definition, queue text, priority integer, OUT allowed_queue text, OUT allowed_priority integer) returns record  -- 88af9055ca7a; execute: public
 function headrace._as_buckets(buckets smallint[], counts bigint[]) returns bigint[]  -- 830143b26059; execute: public
+function headrace._asked_definition(wanted text) returns integer set search_path=pg_catalog, pg_temp  -- c311ea5241be; execute: public
 function headrace._bound_tenant() returns integer security definer set search_path=pg_catalog, pg_temp  -- a1eeaba80d7d; execute: headrace_app, headrace_integrator, headrace_metrics, headrace_server, headrace_tenant, headrace_worker
 function headrace._by_integrator() returns boolean  -- efdfcc4a0fdb; execute: public
 function headrace._change_one(action text, wanted uuid) returns boolean  -- 193e41b083e7; execute: public
@@ -1630,6 +1631,7 @@ function headrace._own_trigger(name text, tenant text) returns jsonb security de
 function headrace._own_undefine_sql_job(key text) returns boolean security definer set search_path=pg_catalog, pg_temp  -- 38d72255ed9e; execute: headrace_integrator
 function headrace._own_unschedule(name text, tenant text) returns boolean security definer set search_path=pg_catalog, pg_temp  -- d488e500a160; execute: headrace_integrator
 function headrace._parse_function(function text, OUT in_schema text, OUT called text, OUT signature text) returns record  -- aeadd11b5cf2; execute: public
+function headrace._queues_of(own integer) returns text[]  -- 76f88861903f; execute: public
 function headrace._ready_roles() returns text[]  -- 87f6b22d66bf; execute: public
 function headrace._refuse_leaving() returns trigger security definer set search_path=pg_catalog, pg_temp  -- 3d99e80d9060
 function headrace._refuse_payloads(payloads jsonb[]) returns void  -- 3e47380c221b; execute: public
@@ -1679,7 +1681,7 @@ function headrace.own_live(from_id uuid, before_id uuid, among integer, running 
 function headrace.own_live_end(from_id uuid, before_id uuid, among integer, running boolean) returns uuid security definer set search_path=pg_catalog, pg_temp  -- e6e81983fea7; execute: headrace_tenant
 function headrace.retry(job_id uuid) returns boolean  -- 7e00c179509e; execute: public
 function headrace.schedule(name text, definition text, cron text DEFAULT NULL::text, timezone text DEFAULT 'UTC'::text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, every interval DEFAULT NULL::interval, catch_up text DEFAULT 'latest'::text, overlap text DEFAULT 'allow'::text, max_attempts integer DEFAULT NULL::integer, enabled boolean DEFAULT NULL::boolean) returns uuid  -- 637f586bd7ec; execute: public
-function headrace.search_log(query text, tenant text, definition text, job_id uuid, level integer, since timestamp with time zone, until timestamp with time zone, max_hits integer, INOUT before_at timestamp with time zone, INOUT before_job_id uuid, INOUT before_run integer, INOUT before_seq integer, OUT hits jsonb, OUT complete boolean) returns record security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_indexscan=on set enable_bitmapscan=on set max_parallel_workers_per_gather=0 set work_mem=64MB set client_min_messages=error  -- 38562bd9d6cb; execute: headrace_server
+function headrace.search_log(query text, tenant text, definition text, job_id uuid, level integer, since timestamp with time zone, until timestamp with time zone, max_hits integer, INOUT before_at timestamp with time zone, INOUT before_job_id uuid, INOUT before_run integer, INOUT before_seq integer, OUT hits jsonb, OUT complete boolean) returns record security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_indexscan=on set enable_bitmapscan=on set max_parallel_workers_per_gather=0 set work_mem=64MB set client_min_messages=error  -- 13e500e5efb7; execute: headrace_server
 function headrace.search_own_log(query text, definition text, job_id uuid, level integer, since timestamp with time zone, until timestamp with time zone, max_hits integer, INOUT before_at timestamp with time zone, INOUT before_job_id uuid, INOUT before_run integer, INOUT before_seq integer, OUT hits jsonb, OUT complete boolean) returns record security definer set search_path=pg_catalog, pg_temp  -- 20879c86794a; execute: headrace_tenant
 aggregate headrace.sum_buckets(anyarray) returns bigint[]  -- 47a318ba1be0; execute: public
 function headrace.trigger(name text, tenant text DEFAULT 'default'::text) returns jsonb  -- 3c0eafc67a4c; execute: public

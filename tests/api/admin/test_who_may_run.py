@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
+from scripts.api_reference import openapi
 from tests.api.conftest import Api
 
 V1 = "/api/v1"
@@ -17,6 +18,8 @@ TRIES: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "/jobs", {"definition": "{}", "payload": {"wrong": 1}}),
     ("POST", "/jobs/batch", {"jobs": [{"definition": "greet", "payload": {"name": "a"}}, {"definition": "{}"}]}),
     ("POST", "/jobs/triggers", {"name": "mine", "definition": "{}", "cron": "@daily"}),
+    ("GET", "/charts/throughput?definition={}", {}),
+    ("GET", "/logs?definition={}", {}),
     ("POST", "/jobs/triggers/test-render", {"definition": "{}", "payload": {}, "event": "a", "data": {}}),
 ]
 
@@ -108,3 +111,34 @@ async def test_a_built_in_job_takes_no_tenants(api: Api, admin: httpx.AsyncClien
     answer = await admin.patch(WORK, json={"tenants": ["acme"]})
     assert answer.status_code == 422
     assert "built-in" in answer.json()["detail"]
+
+
+def filtered_lists() -> list[str]:
+    """Every list that takes a definition."""
+    return [
+        path
+        for path, methods in openapi()["paths"].items()
+        if any(one["name"] == "definition" for one in methods.get("get", {}).get("parameters", ())) and "{" not in path
+    ]
+
+
+@pytest.mark.parametrize("path", filtered_lists())
+async def test_a_filter_says_no_more_of_what_a_tenant_may_not_run_than_of_what_does_not_exist(
+    api: Api, admin: httpx.AsyncClient, acme: httpx.AsyncClient, path: str
+) -> None:
+    await allow(admin, "globex")
+    await api.execute("update headrace.definition set system = true where key = 'hold'")
+    answers = [await acme.get(path, params={"definition": key}) for key in ("nothing", "work", "hold")]
+    assert len({answer.status_code for answer in answers}) == 1
+    if answers[0].status_code == 200:
+        assert [answer.json()["items"] for answer in answers] == [[], [], []]
+
+
+async def test_a_tenant_still_finds_what_it_ran_before_the_list(
+    api: Api, admin: httpx.AsyncClient, acme: httpx.AsyncClient
+) -> None:
+    await acme.post(f"{V1}/jobs", json={"definition": "work"})
+    await api.fold()
+    await allow(admin, "globex")
+    for path in ("charts/throughput", "logs"):
+        assert (await acme.get(f"{V1}/{path}?definition=work")).status_code == 200

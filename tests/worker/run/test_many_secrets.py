@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from headrace.model.secret.encryption import NO_KEY
 from headrace.model.secret.mask_outcome import LARGE, masker_for
 from headrace.model.secret.masking import Masker
 from headrace.model.secret.schema import SecretSchema
+from headrace.queue.lease import WorkerIdentity, register_worker
 from headrace.service.worker_protocol.secrets import Maskers
 
 
@@ -103,7 +105,11 @@ async def test_a_server_looks_for_those_of_a_worker_over_http_beside_its_loop(
         await hr.sync_definitions(complete=False)
         job_id = await hr.enqueue("quiet", payload)
         async with hr.database.pool.acquire() as conn:
-            found = await Maskers().find(conn, NO_KEY, [job_id])
+            worker = WorkerIdentity("w", "host", 1, "0", ("*",), ("quiet",), 1, timedelta(minutes=1))
+            worker_id = await register_worker(conn, worker)
+            held = "update headrace.queue set status = 'running', run = 1, claimed_at = now(), worker_id = $1"
+            await conn.execute(held, worker_id)
+            found = await Maskers().find(conn, NO_KEY, worker_id, [job_id])
     secret = payload["password"] if isinstance(payload["password"], str) else payload["password"][-1]
     assert secret not in found[job_id].mask_text(f"it is {secret}")
     assert making.on_loop == [False]

@@ -31,7 +31,7 @@ class HealthAnswer(ResponseModel):
     findings: list[FindingAnswer]
     rest: str
     first_run: bool = Field(description="whether there was never a job")
-    workers: int = Field(description="that live")
+    workers: int = Field(description="that live; for a tenant those that serve its queues")
     slots: int
     busy: int
 

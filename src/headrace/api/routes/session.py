@@ -110,8 +110,10 @@ async def sign_out(request: Request, response: Response, session: SessionCookie 
     if session is not None:
         auth = authenticator(request)
         async with auth.runtime.database.pool.acquire() as conn:
-            await end_session(conn, session)
+            ended = await end_session(conn, session)
         auth.forget_session(session)
+        if not ended:
+            await auth.count_wrong(request)
     response.delete_cookie(SESSION_COOKIE, path=_path(request), httponly=True, samesite="strict")
 
 

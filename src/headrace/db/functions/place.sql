@@ -7,6 +7,16 @@ create or replace function headrace._choosing_tenant() returns int language sql 
   select case when current_setting('headrace.any_place', true) = 'on' then null else headrace._current_tenant() end
 $$;
 
+-- The queues in which a tenant's jobs can be: those of definitions that it may run, those that it may choose, and those in which
+-- jobs of it waited lately. Of other queues, and of who serves them, it learns nothing.
+create or replace function headrace._queues_of(own int) returns text[] language sql stable as $$
+  select array(
+    select d.queue from headrace.definition as d join headrace.tenant as t on t.id = own
+     where (t.system or not d.system) and coalesce(t.name = any(d.tenants), true)
+     union select unnest(queues) from headrace.tenant where id = own
+     union select lane.queue from headrace.queue_sample as s join headrace.lane on lane.id = s.lane_id where s.tenant_id = own)
+$$;
+
 -- The rule: what the tenant may choose of a place for jobs of a definition. What it may not choose comes back as null.
 create or replace function headrace._allowed_place(
   def headrace.definition, queue text, priority int, out allowed_queue text, out allowed_priority int

@@ -30,6 +30,25 @@ begin
   return whole;
 end $$;
 
+-- The definition by which lines and charts are asked for. To a tenant there are those that it may run and those of which it had jobs.
+create or replace function headrace._asked_definition(wanted text) returns int language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
+declare
+  own constant int := headrace._current_tenant();
+  found_id constant int := (
+    select id from headrace.definition as d
+     where key = wanted
+       and (own is null
+            or exists (select from headrace.tenant as t
+                        where t.id = own and (t.system or not d.system) and coalesce(t.name = any(d.tenants), true))
+            or exists (select from headrace.rollup_total as had where had.tenant_id = own and had.definition_id = d.id)));
+begin
+  if found_id is null then
+    raise exception 'unknown definition "%"', wanted using errcode = 'HR404';
+  end if;
+  return found_id;
+end $$;
+
 -- The newest lines that match, looked for backwards in time until there are enough or the time is over: that is the setting
 -- headrace.search_seconds, or 200 ms where it is not set. Windows are sized by the time that is left. Order and cursor
 -- are (at, job_id, run, seq); what comes back in "before" is where the next page begins, and so how far this one got.
@@ -98,10 +117,7 @@ begin
     asked := asked || one_id;
   end if;
   if definition is not null then
-    select id into one_id from headrace.definition where key = search_log.definition;
-    if one_id is null then
-      raise exception 'unknown definition "%"', definition using errcode = 'HR404';
-    end if;
+    one_id := headrace._asked_definition(definition);
     filter := filter || format(' and definition_id = %s', one_id);
     asked := asked || (-1000 - one_id);
   end if;

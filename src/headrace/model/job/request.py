@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
 from headrace.errors import BadRequest
 from headrace.model.time.timestamps import LONGEST_AHEAD, Moment
+from headrace.model.unknown_fields import refuse_many_unknown
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.:-]*$"
 TEXT = r"^[^\x00]*$"
@@ -72,6 +73,11 @@ class JobRequest:
     max_attempts: Annotated[
         int | None, Field(ge=1, le=1000, description="The most attempts; by default the definition's.")
     ] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _few_unknown(cls, given: Any) -> Any:
+        return refuse_many_unknown(given, cls.__dataclass_fields__)
 
     def __post_init__(self) -> None:
         if self.delay_seconds is not None and self.scheduled_for is not None:

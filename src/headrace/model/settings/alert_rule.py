@@ -54,6 +54,7 @@ class AlertRuleSettings(SettingsModel):
     targets: tuple[Annotated[UUID, Field(strict=False)], ...] = setting(
         (),
         strict=False,
+        fail_fast=True,
         max_length=10,
         group=NOTIFIES,
         label="Notifies",

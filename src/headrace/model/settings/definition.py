@@ -102,6 +102,7 @@ class DefinitionSettings(SettingsModel):
     tenants: tuple[Annotated[str, Field(pattern=TENANT)], ...] | None = setting(
         None,
         strict=False,
+        fail_fast=True,
         min_length=1,
         max_length=1000,
         group=LIMITS,
@@ -193,6 +194,7 @@ class DeclaredSettings(DefinitionSettings):
     tags: tuple[Annotated[str, Field(pattern=STORABLE)], ...] = setting(
         (),
         strict=False,
+        fail_fast=True,
         max_length=100,
         group=ABOUT,
         label="Tags",

@@ -9,11 +9,12 @@ from types import NoneType
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
 from headrace.errors import BadRequest
 from headrace.model.system import SYSTEM_QUEUE
+from headrace.model.unknown_fields import refuse_many_unknown
 
 YEAR = 31_536_000
 MOST = 1_000_000
@@ -139,6 +140,11 @@ class SettingsModel(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
     rules: ClassVar[tuple[SettingsRule, ...]] = ()
 
+    @model_validator(mode="before")
+    @classmethod
+    def _few_unknown(cls, given: Any) -> Any:
+        return refuse_many_unknown(given, cls.model_fields)
+
     @classmethod
     def read(cls, values: Mapping[str, Any], *, names: Mapping[str, str] | None = None) -> Self:
         """The settings, or one `BadRequest` with all problems; `names` are those that the caller knows, by column."""
@@ -146,7 +152,7 @@ class SettingsModel(BaseModel):
             return cls.model_validate(dict(values))
         except ValidationError as error:
             found = dict(_problems(cls, error, names or {}))
-            raise BadRequest("; ".join(found.values()), field=next(iter(found))) from None
+            raise BadRequest("; ".join(found.values()), field=next(iter(found)) or None) from None
 
     @classmethod
     def of(cls, other: BaseModel) -> Self:
@@ -170,9 +176,11 @@ def _problems(
 ) -> Iterator[tuple[str, str]]:
     known = settings_of(model)
     for found in error.errors(include_url=False):
-        name = str(found["loc"][0])
+        name = str(found["loc"][0]) if found["loc"] else ""
         said = names.get(name, name)
-        if name in known:
+        if not name:
+            yield name, found["msg"]
+        elif name in known:
             yield name, f"{said} is {known[name].takes}, not {found['input']!r}"
         else:
             yield name, f"unknown setting {said}; known settings: {', '.join(known)}"

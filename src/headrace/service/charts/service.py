@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
+from headrace.db.sqlstate import translated_errors
 from headrace.db.statements import statements
-from headrace.errors import NotFound
 from headrace.model.histogram import Histogram
 from headrace.rollups.read import HOUR, Busy, Step, busiest, series, usual_of_all
 from headrace.service.base import TenantService
@@ -67,9 +67,8 @@ class Charts(TenantService):
         async with self._begin("charts.read", tenant) as scope:
             definition_id = None
             if definition is not None:
-                definition_id = await scope.conn.fetchval(SQL["find_definition"], definition)
-                if definition_id is None:
-                    raise NotFound(f'unknown definition "{definition}"', field="definition")
+                with translated_errors():
+                    definition_id = await scope.conn.fetchval(SQL["find_definition"], definition)
             now = await scope.now()
             # The first step is a whole one: it begins within the window.
             steps = await series(

@@ -1,2 +1,2 @@
 -- name: find_definition
-select id from headrace.definition where key = $1
+select headrace._asked_definition($1)

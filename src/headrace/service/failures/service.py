@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
+from headrace.aside import by_size
 from headrace.db.statements import statements
 from headrace.model.job.error_fingerprint import fingerprint
 from headrace.service.base import TenantService
@@ -75,7 +76,10 @@ class Failures(TenantService):
             until = await scope.now()
             since = until - WINDOWS[window]
             rows = await _newest(scope, since)
-            kinds = grouped([row for row in rows if _is_meant(row, definition)], since, until)[:MOST_KINDS]
+        # Beside the loop, and with no connection in hand: that many errors take a quarter of a second.
+        meant = [row for row in rows if _is_meant(row, definition)]
+        kinds = (await by_size(sum(len(row["error"]) for row in meant), grouped, meant, since, until))[:MOST_KINDS]
+        async with self._begin("errors.read", tenant) as scope:
             await _add_tracebacks(scope, kinds)
         cut = len(rows) == MOST_ATTEMPTS
         return FailurePage(kinds, since, until, rows[-1]["finished_at"] if cut else since)

@@ -97,6 +97,20 @@ class LogHub(Looker):
                         yield shared
                 follower.check()
 
+    async def read_all(
+        self, read: Read, reader: Follower, *, whose: int | None, credential: bytes | None
+    ) -> AsyncGenerator[LinePage, None]:
+        """All lines there are now, page by page. A reader may be slow: it keeps its seat until the end."""
+        end = partial(reader.refuse, Unauthenticated())
+        with self._seats.take(whose), self._watch.hold(credential, end):
+            more = True
+            while more:
+                page = await read(reader.position)
+                reader.check()
+                yield page
+                reader.check()
+                reader.position, more = page.after, page.more
+
     def wanted(self) -> bool:
         return bool(self._followers)
 

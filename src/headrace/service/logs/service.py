@@ -20,6 +20,8 @@ from headrace.service.session import Scope
 
 SQL = statements(__file__)
 LARGEST_PAGE = 10_000
+# Of a download.
+LINES_AT_ONCE = 2000
 # An answer over HTTP comes within 100 ms, with all else that it takes; whoever wants more goes on with the cursor.
 PATIENCE = timedelta(milliseconds=50)
 
@@ -60,6 +62,17 @@ class Logs(TenantService):
 
         who, follower = self._principal, Follower(after or START, level, stream)
         return hub.follow(job_id, read, follower, whose=who.tenant_id, credential=who.credential)
+
+    def download(
+        self, hub: LogHub, job_id: UUID, *, after: Position | None, level: int | None, stream: int | None
+    ) -> AsyncGenerator[LinePage, None]:
+        """All lines there are now, in pages, for as long as the credential is good."""
+
+        async def read(position: Position) -> LinePage:
+            return await self.read(job_id, after=position, limit=LINES_AT_ONCE, level=level, stream=stream)
+
+        who, reader = self._principal, Follower(after or START, level, stream)
+        return hub.read_all(read, reader, whose=who.tenant_id, credential=who.credential)
 
     async def search(
         self, query: str = "", *, tenant: str | None = None, **options: Unpack[SearchOptions]

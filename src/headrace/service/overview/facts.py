@@ -103,13 +103,13 @@ async def read_facts(scope: Scope) -> OverviewFacts:
     """Of a tenant, or of all."""
     conn, tenant_id = scope.conn, scope.tenant_id
     [done] = await conn.fetch(SQL["done"], tenant_id)
-    [live] = await conn.fetch(SQL["live"])
+    [live] = await conn.fetch(SQL["live"], tenant_id)
     [triggers] = await conn.fetch(SQL["triggers"], tenant_id)
     return OverviewFacts(
         failing=[Failing(*row) for row in await conn.fetch(SQL["failing"], tenant_id, LATELY, BEFORE)],
         waiting=[WaitingQueue(*row) for row in await conn.fetch(SQL["waiting"], tenant_id)],
         unread=[Unread(*row) for row in await conn.fetch(SQL["unreadable"], tenant_id)],
-        silent=[Silent(*row) for row in await conn.fetch(SQL["silent_workers"], SILENT)],
+        silent=[Silent(*row) for row in await conn.fetch(SQL["silent_workers"], SILENT, tenant_id)],
         triggers=TriggerFacts(*triggers),
         gone=[Gone(*row) for row in await conn.fetch(SQL["gone"], tenant_id)],
         **done,

@@ -59,10 +59,12 @@ select d.key, count(*)::int as jobs, extract(epoch from now() - min(unreadable_s
  group by d.id
  order by oldest desc
 
+-- To a tenant only those that serve its queues are there, here and below.
 -- name: silent_workers
 select name, extract(epoch from now() - heartbeat_at)::float8 as silent
   from headrace.worker
  where state = 'live' and heartbeat_at < now() - $1::interval and heartbeat_at > now() - interval '1 day'
+   and ($2::int is null or '*' = any(queues) or queues && (select headrace._queues_of($2)))
  order by heartbeat_at limit 5
 
 -- name: triggers
@@ -90,7 +92,8 @@ select coalesce(sum(succeeded + failed + canceled + dead_letter), 0)::bigint as 
 
 -- name: live
 select count(*)::int as workers, coalesce(sum(concurrency), 0)::int as slots, coalesce(sum(running), 0)::int as busy
-  from headrace.worker where state = 'live' and lease_expires_at > now()
+  from headrace.worker
+ where state = 'live' and lease_expires_at > now() and ($1::int is null or '*' = any(queues) or queues && (select headrace._queues_of($1)))
 
 -- Seconds of the oldest snapshot held in this database: it keeps what was deleted from being cleared away.
 -- name: oldest_snapshot

@@ -36,6 +36,8 @@ MOST_JOBS = 200
 MOST_BEHIND = 30
 # Happenings that were told and are not told again; more than looks overlap by.
 MOST_TOLD = 50_000
+# Who come back and read at one time what they missed, from the pool by which all others are recognised.
+MOST_CATCH_UP = 2
 
 
 @dataclass(eq=False)
@@ -82,6 +84,7 @@ class Hub(Looker):
         super().__init__(runtime)
         self._watch = watch
         self._seats = Seats()
+        self._catching_up = asyncio.Semaphore(MOST_CATCH_UP)
         self._listeners: dict[Whose, set[Subscriber]] = defaultdict(set)
         self._told: OrderedDict[Change, None] = OrderedDict()
         self._summaries: dict[Whose, TenantCounts] = {}
@@ -101,7 +104,7 @@ class Hub(Looker):
 
     async def catch_up(self, whose: Whose, since: datetime | None) -> Batch:
         """For who has just come: what changed since they last heard, or that it is too much to tell; and the counts."""
-        async with self._runtime.database.pool.acquire() as conn:
+        async with self._catching_up, self._runtime.database.pool.acquire() as conn:
             look = await read_changes(conn, since, [whose])
             if since is not None and not timedelta(0) <= look.now - since <= RESUMES_WITHIN:
                 look = look._replace(changes=[], cut=frozenset([whose]))

@@ -60,6 +60,6 @@ async def find_session(conn: Connection, secret: str) -> FoundPrincipal | None:
     return None if row is None else found_principal(row)
 
 
-async def end_session(conn: Connection, secret: str) -> None:
-    """From now on it opens nothing; in every process within a second."""
-    await conn.execute(SQL["end_session"], digest(secret))
+async def end_session(conn: Connection, secret: str) -> bool:
+    """From now on it opens nothing; in every process within a second. Whether there was one."""
+    return await conn.fetchval(SQL["end_session"], digest(secret)) is not None

@@ -31,4 +31,4 @@ select t.id, t.name, t.role, t.tenant_id, tenant.name as tenant, t.queues, tenan
    and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
 
 -- name: end_session
-delete from headrace.session where hash = $1
+delete from headrace.session where hash = $1 returning true

@@ -111,7 +111,7 @@ class OneRun:
         job_id = self._fence[0]
         async with self._work.as_live(self._worker_id) as conn:
             row = await conn.fetchrow(SQL["find_run"], self._worker_id, *self._fence)
-            maskers = await self._work.maskers(conn, () if row is None else (job_id,))
+            maskers = await self._work.maskers(conn, self._worker_id, () if row is None else (job_id,))
         if row is None:
             raise LeaseLost
         canceled, spent, max_attempts, definition, *retry = row

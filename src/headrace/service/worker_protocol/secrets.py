@@ -8,12 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
 from headrace.db.connect import Connection
+from headrace.db.statements import statements
 from headrace.model.log.run_log import NOTHING_SECRET
 from headrace.model.secret.encryption import SecretBox
 from headrace.model.secret.mask_outcome import MANY_SECRETS
 from headrace.model.secret.masking import Masker
-from headrace.service.jobs.secrets import read_secrets
+from headrace.service.jobs.secrets import BATCH, read_secrets
 
+SQL = statements(__file__)
 MOST_REMEMBERED = 10_000
 # Bytes that all remembered maskers look for; each takes about ten more to be found quickly.
 LARGEST_REMEMBERED = 4_000_000
@@ -26,15 +28,23 @@ class Maskers:
         self._known: OrderedDict[UUID, Masker] = OrderedDict()
         self._size = 0
 
-    async def find(self, conn: Connection, box: SecretBox, job_ids: Iterable[UUID]) -> Mapping[UUID, Masker]:
-        """One for each job; one that masks nothing for a job that has no secrets or is not there."""
+    async def find(
+        self, conn: Connection, box: SecretBox, worker_id: int, job_ids: Iterable[UUID]
+    ) -> Mapping[UUID, Masker]:
+        """One for each job that is the worker's or was; one that masks nothing for a job without secrets.
+
+        Of other jobs nothing is read: what the worker says of these is not stored.
+        """
         wanted = set(job_ids)
         maskers = {job_id: self._known[job_id] for job_id in wanted & self._known.keys()}
         if unknown := list(wanted - maskers.keys()):
-            made = await _make(unknown, await read_secrets(conn, box, unknown))
-            for job_id, masker in made.items():
-                self._remember(job_id, masker)
-            maskers |= made
+            own = [row[0] for row in await conn.fetch(SQL["own_jobs"], worker_id, unknown)]
+            for at in range(0, len(own), BATCH):  # not the secrets of all at once
+                some = own[at : at + BATCH]
+                made = await _make(some, await read_secrets(conn, box, some))
+                for job_id, masker in made.items():
+                    self._remember(job_id, masker)
+                maskers |= made
         return maskers
 
     def _remember(self, job_id: UUID, masker: Masker) -> None:

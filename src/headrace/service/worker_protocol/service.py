@@ -134,11 +134,14 @@ class WorkerProtocol:
         return Acknowledged(renewed.now, cancel, held, renewed.drain)
 
     async def _write_progress(self, conn: Connection, worker_id: int, progress: Sequence[ProgressReport]) -> None:
-        maskers = await self.maskers(conn, (job_id for job_id, _, message in progress if message))
+        maskers = await self.maskers(conn, worker_id, (job_id for job_id, _, message in progress if message))
         reports = [
             (job_id, fraction, message and clean(maskers[job_id].mask_text(message), MAX_PROGRESS_TEXT))
             for job_id, fraction, message in progress
+            if not message or job_id in maskers
         ]
+        if not reports:
+            return
         await conn.execute(SQL["write_own_progress"], worker_id, *map(list, zip(*reports, strict=True)))
 
     async def claim(
@@ -174,9 +177,15 @@ class WorkerProtocol:
     async def finish(self, worker_id: int, transitions: Sequence[Transition]) -> set[Fence]:
         """Write how runs ended; gives back those that are not this worker's any more. All or none is stored."""
         async with self.as_live(worker_id) as conn:
-            maskers = await self.maskers(conn, (ended.job_id for ended in transitions if _says_something(ended)))
-        masked = [_masked(ended, maskers[ended.job_id]) if _says_something(ended) else ended for ended in transitions]
-        return await self.write_ended(worker_id, masked)
+            said = (ended.job_id for ended in transitions if _says_something(ended))
+            maskers = await self.maskers(conn, worker_id, said)
+        foreign = {(one.job_id, one.run) for one in transitions if _says_something(one) and one.job_id not in maskers}
+        masked = [
+            _masked(ended, maskers[ended.job_id]) if _says_something(ended) else ended
+            for ended in transitions
+            if (ended.job_id, ended.run) not in foreign
+        ]
+        return foreign | await self.write_ended(worker_id, masked)
 
     async def write_ended(self, worker_id: int, transitions: Sequence[Transition]) -> set[Fence]:
         """The same for what is masked already."""
@@ -208,16 +217,18 @@ class WorkerProtocol:
 
     async def keep_lines(self, conn: Connection, worker_id: int, lines: Sequence[LogLine]) -> set[Fence]:
         """Store lines without their secrets, or `BadRequest` for what is beyond repair."""
-        maskers = await self.maskers(conn, (line.job_id for line in lines))
-        masked = [mask_line(line, maskers[line.job_id]) for line in lines]
+        maskers = await self.maskers(conn, worker_id, (line.job_id for line in lines))
+        masked = [mask_line(line, maskers[line.job_id]) for line in lines if line.job_id in maskers]
+        foreign = {(line.job_id, line.run) for line in lines if line.job_id not in maskers}
         try:
-            return await write_lines(conn, worker_id, masked)
+            return foreign | await write_lines(conn, worker_id, masked)
         except (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError, ValueError) as error:
             raise BadRequest(f"these lines cannot be stored: {type(error).__name__}: {error}") from error
 
-    async def maskers(self, conn: Connection, job_ids: Iterable[UUID]) -> Mapping[UUID, Masker]:
-        """What must not be seen of what is said of these jobs."""
-        return await protocol_state(self._runtime.database).maskers.find(conn, self._runtime.secret_box(), job_ids)
+    async def maskers(self, conn: Connection, worker_id: int, job_ids: Iterable[UUID]) -> Mapping[UUID, Masker]:
+        """What must not be seen of what is said of these jobs; without those that never were the worker's."""
+        maskers = protocol_state(self._runtime.database).maskers
+        return await maskers.find(conn, self._runtime.secret_box(), worker_id, job_ids)
 
     async def stop(self, worker_id: int) -> None:
         """Leave in order: what it still holds goes back, unspent."""

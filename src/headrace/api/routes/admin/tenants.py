@@ -46,6 +46,7 @@ class TenantLimitsRequest(RequestModel):
         default=None, ge=1, le=1_000_000, description="the most running jobs, over all workers"
     )
     queues: list[QueueName] = Field(
+        fail_fast=True,
         default=[],
         max_length=100,
         description="the queues that the tenant may choose for its jobs, beside the own queue of each definition",

@@ -27,6 +27,7 @@ class TokenRequest(RequestModel):
     role: Role
     tenant: Text | None = Field(default=None, max_length=100, description="the tenant, for a tenant's role")
     queues: list[Name] | None = Field(
+        fail_fast=True,
         default=None,
         min_length=1,
         max_length=100,

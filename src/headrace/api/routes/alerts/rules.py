@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Query
-from pydantic import ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from headrace.alerts.rules import RuleRecord
 from headrace.api.auth import CurrentService
@@ -16,12 +16,15 @@ from headrace.api.paging import CurrentCursors, Cursor
 from headrace.api.schemas import Page, RequestModel, ResponseModel, Text, without_defaults
 from headrace.model.alert.description import looks_for
 from headrace.model.alert.kind import AlertKind
+from headrace.model.alert.kinds import KINDS
 from headrace.model.settings.alert_rule import AlertRuleSettings
+from headrace.model.unknown_fields import refuse_many_unknown
 
 router = new_router(prefix="/alerts/rules", tags=["alerts"])
-Parameters = dict[Text, str | float | int | None]
-
-
+PARAMETERS_OF_ALL = frozenset(name for kind in KINDS.values() for name in kind.parameters)
+Parameters = Annotated[
+    dict[Text, str | float | int | None], BeforeValidator(lambda given: refuse_many_unknown(given, PARAMETERS_OF_ALL))
+]
 PARAMETERS = "as the kind has them; null is the default"
 
 

@@ -25,7 +25,6 @@ from headrace.service import Service
 from headrace.service.logs.hub import Part
 
 router = new_router(prefix="/jobs", tags=["logs"])
-LINES_AT_ONCE = 2000
 POSITION = r"^[0-9]{1,9}-[0-9]{1,9}$"
 PositionText = Annotated[str, StringConstraints(pattern=POSITION)]
 
@@ -77,7 +76,7 @@ async def read_job_logs(
         resumed = last_event_id if last_event_id and re.match(POSITION, last_event_id) else query.after
         return await _follow(request, service, job_id, query, _position(resumed))
     if query.format == "text" or (query.format is None and _wants_text(accept)):
-        return await _download(service, job_id, query)
+        return await _download(request, service, job_id, query)
     page = await _page(service, job_id, query, after=_position(query.after), limit=query.limit)
     after = _text(page.after)
     return LinesAnswer(
@@ -125,17 +124,20 @@ def _line_event(line: LogLine) -> bytes:
     return event(data, name="line", place=_text((line.run, line.seq)))
 
 
-async def _download(service: Service, job_id: UUID, query: LogQuery) -> Response:
-    """All lines there are, read in parts while they are sent."""
-    first = await _page(service, job_id, query, after=_position(query.after), limit=LINES_AT_ONCE)
+async def _download(request: Request, service: Service, job_id: UUID, query: LogQuery) -> Response:
+    """All lines there are, read in parts while they are sent. It breaks off when the credential ends."""
+    hub, after, level, stream = state_of(request).log_hub, _position(query.after), query.level, query.stream_number
+    pages = service.logs.download(hub, job_id, after=after, level=level, stream=stream)
+    # What is refused is refused before the file begins, with a status of its own.
+    first = await anext(pages)
 
     async def text() -> AsyncIterator[str]:
-        page = first
-        while True:
-            yield "".join(map(line_text, page.lines))
-            if not page.more:
-                return
-            page = await _page(service, job_id, query, after=page.after, limit=LINES_AT_ONCE)
+        try:
+            yield "".join(map(line_text, first.lines))
+            async for page in pages:
+                yield "".join(map(line_text, page.lines))
+        finally:
+            await pages.aclose()
 
     headers = {"Content-Disposition": f'attachment; filename="job-{job_id}.log"', "X-Content-Type-Options": "nosniff"}
     return StreamingResponse(text(), media_type="text/plain; charset=utf-8", headers=headers)

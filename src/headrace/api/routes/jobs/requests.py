@@ -22,7 +22,7 @@ WINDOWS: dict[Window, int] = {"1h": 1, "6h": 6, "24h": 24, "7d": 168, "30d": 720
 class Batch(RequestModel):
     """Jobs to enqueue together, all or none."""
 
-    jobs: list[JobRequest] = Field(max_length=LARGEST_BATCH)
+    jobs: list[JobRequest] = Field(fail_fast=True, max_length=LARGEST_BATCH)
 
 
 class RetryRequest(RequestModel):
@@ -58,6 +58,7 @@ class JobQuery(FilterRequest):
     """Filters of a list; all must match."""
 
     status: list[StatusWord] = Field(
+        fail_fast=True,
         default=[],
         description="statuses, of which a job has any; unsuccessful stands for failed and dead_letter",
     )
@@ -75,10 +76,11 @@ class BulkFilter(FilterRequest):
     """Filters of jobs; all must match."""
 
     status: list[StatusWord] = Field(
+        fail_fast=True,
         default=[],
         description="statuses; by default live jobs for cancel, failed and dead_letter for retry; required for delete",
     )
-    ids: list[UUID] = Field(default=[], max_length=1000, description="only jobs with these ids")
+    ids: list[UUID] = Field(fail_fast=True, default=[], max_length=1000, description="only jobs with these ids")
 
     def filter(self) -> JobFilter:
         """What the service is asked for."""

@@ -32,7 +32,7 @@ class DeclaredIdentity(RequestModel):
     key: Name
     kind: Literal["python", "command"] = Field(default="python", description="the kind; python is code in any language")
     payload_schema: dict[str, Any] = Field(default={}, description="JSON Schema of the payload")
-    triggers: list[DeclaredTrigger] = Field(default=[], max_length=100)
+    triggers: list[DeclaredTrigger] = Field(fail_fast=True, default=[], max_length=100)
 
 
 class NewDefinition(DeclaredSettings, DeclaredIdentity):
@@ -55,7 +55,7 @@ class NewDeclared(RequestModel):
     complete: bool = Field(
         default=False, description="whether definitions that are missing here were deleted from code"
     )
-    definitions: list[NewDefinition] = Field(max_length=2000)
+    definitions: list[NewDefinition] = Field(fail_fast=True, max_length=2000)
 
     def read(self, default_attempts: int) -> Declared:
         """As the service takes it."""
@@ -70,20 +70,21 @@ class RegistrationRequest(RequestModel):
     pid: int = Field(default=0, ge=0, lt=2**31)
     version: Text = Field(default="", max_length=100)
     queues: list[QueueName] = Field(
+        fail_fast=True,
         default=["*"],
         min_length=1,
         max_length=1000,
         description="queues to serve, within those of the token; * is all of them",
     )
     definitions: list[Name] = Field(
-        max_length=10_000, description="keys that the worker can run", examples=[["sync-dropbox"]]
+        fail_fast=True, max_length=10_000, description="keys that the worker can run", examples=[["sync-dropbox"]]
     )
     concurrency: int = Field(default=1, ge=1, le=100_000)
     lease_seconds: float = Field(
         default=60, ge=1, le=3600, description="the lease: a worker that is silent for longer is lost"
     )
     declared: list[NewDeclared] = Field(
-        default=[], max_length=10, description="the declarations of the worker's code, if any"
+        fail_fast=True, default=[], max_length=10, description="the declarations of the worker's code, if any"
     )
     worker_id: WorkerId | None = Field(
         default=None, description="the id of a registered worker, to change its definitions"

@@ -37,7 +37,7 @@ class Beat(RequestModel):
         default=None, ge=0, le=1_000_000, description="running jobs; counted by the server when absent"
     )
     memory_bytes: int | None = Field(default=None, ge=0, le=2**62, description="memory of the worker's process")
-    progress: list[Progress] = Field(default=[], max_length=10_000)
+    progress: list[Progress] = Field(fail_fast=True, default=[], max_length=10_000)
     tell_held: bool = Field(default=True, description="whether the response lists the jobs that the worker owns")
     stood_still_seconds: float | None = Field(
         default=None,

@@ -94,7 +94,7 @@ class SaidLine(RequestModel):
 class RunLines(Fenced):
     """Log lines of the attempt."""
 
-    lines: list[SaidLine] = Field(max_length=1000)
+    lines: list[SaidLine] = Field(fail_fast=True, max_length=1000)
 
 
 class RunEnded(ResponseModel):

@@ -75,6 +75,7 @@ class Claim(RequestModel):
         default="json", description="the form of payloads: JSON values, or texts that are JSON"
     )
     knows: list[HeldRef] | None = Field(
+        fail_fast=True,
         default=None,
         max_length=100_000,
         description="all jobs that the worker owns; others that it got in a lost response are released",
@@ -231,7 +232,7 @@ class Finish(RequestModel):
     """Attempts that ended."""
 
     worker_id: WorkerId
-    ended: list[Ended] = Field(max_length=LARGEST_BATCH)
+    ended: list[Ended] = Field(fail_fast=True, max_length=LARGEST_BATCH)
 
     def left_out(self) -> list[LeftOut]:
         """What is not stored of them."""
@@ -260,7 +261,7 @@ class Lines(RequestModel):
     """Log lines of any of the worker's jobs."""
 
     worker_id: WorkerId
-    lines: list[Line] = Field(max_length=LARGEST_BATCH)
+    lines: list[Line] = Field(fail_fast=True, max_length=LARGEST_BATCH)
 
 
 class Progress(RequestModel):
