@@ -266,12 +266,16 @@ WHO_MAY_COME_IN: tuple[Attack, ...] = (
     Attack(
         "logins with one role of the database",
         "A login reads, writes and changes what its process needs, and nothing else",
-        ("security/test_database_roles.py", "security/test_processes_of_roles.py", "security/test_rights.py"),
+        (
+            "security/roles/test_database_roles.py",
+            "security/roles/test_processes_of_roles.py",
+            "security/roles/test_rights.py",
+        ),
     ),
     Attack(
         "SQL of an integrator",
         "A login that is bound to a tenant acts for that tenant alone, whatever it sets",
-        ("security/test_integrators.py",),
+        ("security/roles/test_integrators.py",),
     ),
 )
 

@@ -23,5 +23,5 @@ def test_every_attack_has_tests_that_exist() -> None:
 
 def test_every_test_of_this_folder_belongs_to_an_attack() -> None:
     listed = {test.partition("::")[0] for attack in ATTACKS for test in attack.tests}
-    files = {f"security/{path.name}" for path in HERE.glob("test_*.py")} - {"security/test_attacks.py"}
+    files = {f"security/{path.relative_to(HERE)}" for path in HERE.rglob("test_*.py")} - {"security/test_attacks.py"}
     assert files - listed == set()
