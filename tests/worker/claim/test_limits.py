@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from tests.triggers.triggering import UNASKED
 from tests.waiting import until
-from tests.worker.running import app_on, finished, until_status, working
+from tests.worker.running import app_on, finished, running, until_status, worker_of, working
 
 from headrace import Headrace
 from headrace.db.connect import Connection
@@ -153,13 +153,12 @@ async def test_a_tenant_that_is_put_on_the_list_wakes_workers_for_what_waited(
     async def work() -> None:
         """Anything."""
 
-    async with working(hr):
+    async with hr:
         await hr.control.tenants.create("acme")
-        await hr.control.definitions.pause("work")
         barred, ours = await hr.enqueue("work", tenant="acme"), await hr.enqueue("work")
         await hr.control.definitions.update("work", tenants=["default"])
-        await hr.control.definitions.resume("work")
-        assert (await finished(hr, ours)).status == "succeeded"
-        assert (await hr.get_job(barred)).status == "queued"
-        await hr.control.definitions.update("work", tenants=None)
-        assert (await finished(hr, barred)).status == "succeeded"
+        async with running(worker_of(hr)):
+            assert (await finished(hr, ours)).status == "succeeded"
+            assert (await hr.get_job(barred)).status == "queued"
+            await hr.control.definitions.update("work", tenants=None)
+            assert (await finished(hr, barred)).status == "succeeded"
