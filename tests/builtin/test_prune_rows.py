@@ -86,7 +86,7 @@ async def test_what_expired_or_was_revoked_goes_and_the_rest_stays(
     await fill(connection, name)
     done = await hr.builtin.run("prune_rows", name)
     stay = [n for n, (_, stays) in enumerate(ROWS[name]) if stays]
-    assert await numbers(connection, name) == stay
+    assert await numbers(connection, f"public.{name}") == stay
     assert done == {"table": f"public.{name}", "deleted": len(ROWS[name]) - len(stay)}
 
 

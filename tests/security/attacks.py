@@ -270,6 +270,7 @@ WHO_MAY_COME_IN: tuple[Attack, ...] = (
             "security/roles/test_database_roles.py",
             "security/roles/test_processes_of_roles.py",
             "security/roles/test_rights.py",
+            "security/roles/test_search_path.py",
         ),
     ),
     Attack(

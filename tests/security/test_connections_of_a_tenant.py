@@ -10,6 +10,8 @@ from tests.api.conftest import Api
 from tests.waiting import until
 
 import headrace.service.jobs.bulk
+from headrace import shares
+from headrace.errors import TooMany
 from headrace.service import Principal
 from headrace.service.jobs.filter import RUNS_WINDOW
 from headrace.service.session import begin
@@ -35,6 +37,26 @@ async def test_a_tenant_whose_requests_wait_for_each_other_leaves_connections_to
             assert (await globex.post(JOBS, json={"definition": "work"})).status_code == 201
         assert await looker.fetchval(WAITING) == size // 2
     assert {answer.status_code for answer in await asyncio.gather(*asked)} == {201}
+
+
+async def test_only_so_many_requests_of_a_tenant_wait_and_the_next_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shares, "MOST_WAITING", 2)
+    share = shares.Shares(1)
+
+    async def request() -> None:
+        async with share.place("acme"):
+            await let_go.wait()
+
+    let_go = asyncio.Event()
+    asked = [asyncio.create_task(request()) for _ in range(3)]
+    await asyncio.sleep(0)
+    with pytest.raises(TooMany, match='2 requests of tenant "acme" wait already'):
+        await request()
+    async with share.place("globex"):
+        let_go.set()
+    await asyncio.gather(*asked)
+    async with share.place("acme"):
+        pass
 
 
 async def test_what_a_tenant_asks_the_database_has_an_end(api: Api) -> None:

@@ -39,6 +39,8 @@ OWN_TERMS = {
     "idle_in_transaction_session_timeout": "0",
     "idle_session_timeout": "0",
     "row_security": "on",
+    # Who may create functions in another schema of the path would else have us run them in place of the server's own.
+    "search_path": "pg_catalog",
     "DateStyle": "ISO, MDY",
     "IntervalStyle": "postgres",
     "standard_conforming_strings": "on",

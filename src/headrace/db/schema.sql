@@ -1591,7 +1591,7 @@ function headrace._drop_leaving_day(day text) returns void security definer set 
 function headrace._drop_leaving_week(week text) returns void security definer set search_path=pg_catalog, pg_temp set lock_timeout=200ms  -- 65607a20b627; execute: headrace_server, headrace_worker
 function headrace._due_time_set() returns trigger  -- 5bf244c78f2d; execute: public
 function headrace._emit_once(name text, data jsonb, idempotency_key text, tenant text, correlation_id text, OUT event_id uuid, OUT created boolean) returns record  -- 0eeeea5e02c0; execute: public
-function headrace._enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text, source text, source_ref uuid, created_by text) returns uuid[]  -- a2d0c24d9b03; execute: public
+function headrace._enqueue(definition text, payloads jsonb[], tenant text, queue text, priority integer, scheduled_for timestamp with time zone, dedupe_keys text[], idempotency_keys text[], correlation_id text, max_attempts integer, dedupe_while text, source text, source_ref uuid, created_by text) returns uuid[]  -- 1bba9828dc5d; execute: public
 function headrace._ensure_roles() returns void  -- c68407e2a8cb; execute: public
 function headrace._first_id(at timestamp with time zone) returns uuid  -- d6e1b3edb5b2; execute: public
 function headrace._follow_code(d headrace.definition, says jsonb, forced boolean DEFAULT false) returns headrace.definition  -- 46d33cf2f211; execute: public
@@ -1615,7 +1615,7 @@ function headrace._log_words(message text) returns tsvector  -- 20f3ff173309; ex
 function headrace._lost_error(stood_still interval) returns text  -- 87f9c0bff999; execute: public
 function headrace._make_log_partitions() returns integer security definer set search_path=pg_catalog, pg_temp  -- ccb4ede6483c; execute: headrace_server, headrace_worker
 function headrace._make_partitions() returns integer security definer set search_path=pg_catalog, pg_temp  -- d62bb611a8ba; execute: headrace_server, headrace_worker
-function headrace._make_policies() returns void  -- bfdf1d6ed0ed; execute: public
+function headrace._make_policies() returns void  -- af52e4c67295; execute: public
 function headrace._may_run(of_definition_id integer, of_tenant_id integer) returns boolean security definer set search_path=pg_catalog, pg_temp  -- b860f00ce2fb; execute: headrace_app, headrace_integrator, headrace_server, headrace_worker
 function headrace._may_take(taker text, role text) returns boolean  -- f2d02dbe617e; execute: public
 function headrace._own_cancel(job_id uuid) returns boolean security definer set search_path=pg_catalog, pg_temp  -- 65313d2fe5f2; execute: headrace_integrator
@@ -1670,7 +1670,7 @@ function headrace._zones() returns SETOF text  -- 9de593d1c490; execute: public
 function headrace.bind_login(login text, tenant text) returns void  -- 2a4e0b75d46b; execute: public
 function headrace.cancel(job_id uuid) returns boolean  -- 5fe83b4570f1; execute: public
 function headrace.define_sql_job(key text, function text, description text DEFAULT ''::text, timeout_seconds double precision DEFAULT NULL::double precision, max_attempts integer DEFAULT NULL::integer, settings jsonb DEFAULT '{}'::jsonb) returns uuid  -- 350ddc8a3bf7; execute: public
-function headrace.emit(name text, data jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- e1dfbd93775d; execute: public
+function headrace.emit(name text, data jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- 66a0dcba13e4; execute: public
 function headrace.emit_once(name text, data jsonb, idempotency_key text, tenant text DEFAULT 'default'::text, correlation_id text DEFAULT NULL::text) returns uuid  -- a5c50a8df5d6; execute: public
 function headrace.enqueue(definition text, payload jsonb DEFAULT '{}'::jsonb, tenant text DEFAULT 'default'::text, queue text DEFAULT NULL::text, priority integer DEFAULT NULL::integer, scheduled_for timestamp with time zone DEFAULT NULL::timestamp with time zone, dedupe_key text DEFAULT NULL::text, idempotency_key text DEFAULT NULL::text, correlation_id text DEFAULT NULL::text, max_attempts integer DEFAULT NULL::integer, dedupe_while text DEFAULT 'live'::text, source text DEFAULT 'sql'::text, source_ref uuid DEFAULT NULL::uuid, created_by text DEFAULT NULL::text) returns uuid  -- 5b635f5e0da3; execute: public
 function headrace.enqueue_many(definition text, payloads jsonb[], tenant text DEFAULT 'default'::text, queue text DEFAULT NULL::text, priority integer DEFAULT NULL::integer, scheduled_for timestamp with time zone DEFAULT NULL::timestamp with time zone, dedupe_keys text[] DEFAULT NULL::text[], idempotency_keys text[] DEFAULT NULL::text[], correlation_id text DEFAULT NULL::text, max_attempts integer DEFAULT NULL::integer, dedupe_while text DEFAULT 'live'::text, source text DEFAULT 'sql'::text, source_ref uuid DEFAULT NULL::uuid, created_by text DEFAULT NULL::text) returns SETOF uuid  -- 24d81ab8b273; execute: public

@@ -18,6 +18,8 @@ SQL = statements(__file__)
 LARGEST_READ = 1000
 # Characters of a page, which a server holds in memory. A single line is always read.
 LARGEST_PAGE = 8_000_000
+# Lines that a page with filters looks at; then it ends, perhaps empty, and says where to go on.
+MOST_READ = 20_000
 POLL_SECONDS = 0.5
 
 Position = tuple[int, int]
@@ -54,7 +56,7 @@ async def read_lines(
     ended_upto, has_ended = await _ended_upto(conn, job_id)
     position = after or (0, 0)
     lines: list[LogLine] = []
-    size = 0
+    size = looked_at = 0
     while True:
         wanted = min(limit - len(lines), LARGEST_READ) if level is None and stream is None else LARGEST_READ
         rows = await conn.fetch(SQL["read_lines"], job_id, *position, wanted, level, stream)
@@ -69,7 +71,8 @@ async def read_lines(
                 lines.append(LogLine(job_id, run, seq, at, of_level, of_stream, message, fields))
         if len(rows) < wanted:
             return LinePage(lines, position, more=False, ended=has_ended)
-        if len(lines) == limit:
+        looked_at += len(rows)
+        if len(lines) == limit or looked_at >= MOST_READ:
             return LinePage(lines, position, more=True, ended=False)
 
 

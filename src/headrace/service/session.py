@@ -106,7 +106,7 @@ async def _connection(database: Database, tenant: str | None) -> AsyncIterator[C
         async with database.pool.acquire() as conn:
             yield conn
     else:
-        async with database.shares.of(tenant), database.tenant_pool.acquire() as conn:
+        async with database.shares.place(tenant), database.tenant_pool.acquire() as conn:
             yield conn
 
 

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from time import monotonic
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -35,6 +36,8 @@ SQL = statements(__file__)
 log = get_logger("headrace.triggers")
 # Small, so that several schedulers share what is due in the same second.
 BATCH = 200
+# The session ends when it is silent for two seconds.
+SECONDS = 0.5
 
 
 class Planned(NamedTuple):
@@ -133,11 +136,12 @@ def _decide(rules: Rules, good: Sequence[tuple[Any, Rule]], standings: Sequence[
     planned: list[Planned] = []
     left: list[UUID] = []
     rooms: defaultdict[str, Room] = defaultdict(Room)
+    enough = monotonic() + SECONDS
     for (row, rule), standing in zip(good, standings, strict=True):
         room = rooms[standing.tenant]
         if room.is_full:
             left += [row["id"]] if row["due"] else []
-        elif sum(one.used for one in rooms.values()) < MOST_TEXT:
+        elif not planned or (sum(one.used for one in rooms.values()) < MOST_TEXT and monotonic() < enough):
             plan = plan_fires(rule, standing, now=row["now"], check=rules.terms(rule).check, room=room)
             planned.append(Planned(row, rule, plan))
     # Last those that had a turn.

@@ -75,7 +75,7 @@ MIGHTY = {
     "grant headrace to {role}": "a superuser",
     "alter role {role} bypassrls": "a role with BYPASSRLS",
     "alter schema headrace owner to {role}": "the owner of schema headrace",
-    "grant headrace_worker to {role}": "a role of workers or servers",
+    "grant headrace_worker to {role}": "a role of applications, workers or servers",
 }
 
 

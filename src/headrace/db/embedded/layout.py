@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
+from typing import Self
 
 from headrace.db.embedded.account import Account, refuse_folder_of_others
 from headrace.errors import EmbeddedServerError
@@ -23,8 +24,10 @@ SHORT_PLACE = Path("/tmp")  # noqa: S108 - the folder made there is private and 
 class SocketDirTaken(EmbeddedServerError):
     """What lies at the place of the socket's folder is not ours."""
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(
+    @classmethod
+    def at(cls, folder: Path) -> Self:
+        """With the folder and the cure."""
+        return cls(
             f"The socket folder {folder} is a link or belongs to another user. Remove it, or choose a data folder "
             "with a shorter path so that the socket can lie inside."
         )
@@ -170,9 +173,9 @@ def prepare_socket_dir(folder: Path, account: Account) -> None:
     try:
         with opened_folder(folder) as fd:
             if os.fstat(fd).st_uid not in {os.geteuid(), account.uid}:
-                raise SocketDirTaken(folder)
+                raise SocketDirTaken.at(folder)
             os.fchmod(fd, 0o700)
             if account.borrowed:
                 os.fchown(fd, account.uid, account.gid)
     except OSError as error:
-        raise SocketDirTaken(folder) from error
+        raise SocketDirTaken.at(folder) from error

@@ -17,6 +17,8 @@ begin
       hint = 'Words of A-Z a-z 0-9 _ - with dots between them, for example provider.folder.updated; at most 200 characters.';
   elsif data is null or jsonb_typeof(data) <> 'object' then
     raise exception 'the data of event "%" must be a JSON object', name using errcode = 'HR400';
+  elsif length(correlation_id) > 500 then
+    raise exception 'a correlation id has at most 500 characters, not %', length(correlation_id) using errcode = 'HR400';
   elsif pg_column_size(data) > 1048576 then
     raise exception 'the data of event "%" is too large (at most 1 MB)', name using errcode = 'HR413',
       hint = 'Store the data elsewhere and pass a reference.';

@@ -168,6 +168,8 @@ begin
   elsif queue !~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$' then
     raise exception 'the queue "%" is not a valid name', left(queue, 200) using errcode = 'HR400',
       hint = 'A queue''s name has 1 to 100 of A-Z a-z 0-9 _ . : - and starts with a letter or digit.';
+  elsif length(correlation_id) > 500 then
+    raise exception 'a correlation id has at most 500 characters, not %', length(correlation_id) using errcode = 'HR400';
   elsif source is null then
     raise exception 'source may not be null' using errcode = 'HR400', hint = 'Name the origin of the job, for example sql, or omit source.';
   end if;

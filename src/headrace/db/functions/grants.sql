@@ -182,24 +182,31 @@ end $$;
 -- four work for every tenant; and whatever "own" says, an integrator stays with the tenant that its login is bound to.
 create or replace function headrace._make_policies() returns void language plpgsql as $$
 declare
+  -- A role that was dropped, or lost all that it owned, is gone from the policies too. A change of a policy locks its table, so only
+  -- those are changed.
+  everywhere constant oid[] := array(select oid from pg_catalog.pg_roles
+    where rolname in ('headrace_app', 'headrace_worker', 'headrace_server', 'headrace_metrics'));
+  integrator constant oid[] := array(select oid from pg_catalog.pg_roles where rolname = 'headrace_integrator');
   it record;
 begin
   if cardinality(headrace._ready_roles()) < cardinality(headrace._roles()) then
     return;
   end if;
   for it in
-    select c.relname, owned.attname as tenant_column, array(select polname from pg_catalog.pg_policy where polrelid = c.oid) as has
+    select c.relname, owned.attname as tenant_column,
+           (select polroles from pg_catalog.pg_policy where polrelid = c.oid and polname = 'every_tenant') as for_every,
+           (select polroles from pg_catalog.pg_policy where polrelid = c.oid and polname = 'bound') as for_bound
       from pg_catalog.pg_class as c
       left join pg_catalog.pg_attribute as owned
              on owned.attrelid = c.oid and owned.attname = case c.relname when 'tenant' then 'id' else 'tenant_id' end
      where c.relnamespace = 'headrace'::regnamespace and c.relrowsecurity and not c.relispartition
      order by c.relname
   loop
-    if not 'every_tenant' = any(it.has) then
-      execute format('create policy every_tenant on headrace.%I to headrace_app, headrace_worker, headrace_server, headrace_metrics using (true)',
-                     it.relname);
+    if not coalesce(it.for_every @> everywhere, false) then
+      execute format('%s policy every_tenant on headrace.%I to headrace_app, headrace_worker, headrace_server, headrace_metrics using (true)',
+                     case when it.for_every is null then 'create' else 'alter' end, it.relname);
     end if;
-    if it.tenant_column is not null and not 'bound' = any(it.has) then
+    if it.tenant_column is not null and not coalesce(it.for_bound @> integrator, false) then
       execute format('create policy bound on headrace.%I as restrictive to headrace_integrator using (%I = (select headrace._bound_tenant()))',
                      it.relname, it.tenant_column);
     end if;

@@ -24,15 +24,6 @@ begin
   return found;
 end $$;
 
--- Whether a definition's list has the tenant. The list itself is not for integrators to read: it names other tenants.
-create or replace function headrace._may_run(of_definition_id int, of_tenant_id int) returns boolean
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select d.tenants is null or exists (select from headrace.tenant as t where t.id = of_tenant_id and t.name = any(d.tenants))
-    from headrace.definition as d
-   where d.id = of_definition_id and of_tenant_id = coalesce(headrace._bound_tenant(), of_tenant_id)
-$$;
-revoke all on function headrace._may_run from public;
-
 -- The name of the tenant for which the login may act; what follows in the transaction is that tenant's. The default is its own.
 create or replace function headrace._own_tenant(wanted text) returns text language plpgsql as $$
 declare own headrace.tenant;

@@ -131,6 +131,15 @@ create table headrace.definition (
   constraint not_the_system_queue check (queue <> 'headrace' or system)
 );
 
+-- Whether a definition's list has the tenant. The list itself is not for integrators to read: it names other tenants.
+create function headrace._may_run(of_definition_id int, of_tenant_id int) returns boolean
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select d.tenants is null or exists (select from headrace.tenant as t where t.id = of_tenant_id and t.name = any(d.tenants))
+    from headrace.definition as d
+   where d.id = of_definition_id and of_tenant_id = coalesce(headrace._bound_tenant(), of_tenant_id)
+$$;
+revoke all on function headrace._may_run from public;
+
 -- Which schedules of built-in jobs were ever made. What an operator changed or deleted is not made again.
 create table headrace.default_schedule (
   name         text primary key,

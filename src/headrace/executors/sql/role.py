@@ -20,14 +20,15 @@ async def refuse_mighty_role(conn: Connection) -> None:
     row = await conn.fetchrow(SQL["look_at_role"], timeout=LOOK_SECONDS)
     if row is None:
         raise AssertionError("every role has itself")
-    role, superuser, bypasses, owner, ours = row
+    role, superuser, bypasses, owner, ours, reaches_far = row
     might = [
         word
         for word, is_so in (
             ("a superuser", superuser),
             ("a role with BYPASSRLS", bypasses),
             ("the owner of schema headrace", owner),
-            ("a role of workers or servers", ours),
+            ("a role of applications, workers or servers", ours),
+            ("a role that makes roles, or reads or writes everything", reaches_far),
         )
         if is_so
     ]

@@ -80,8 +80,8 @@ class Room:
     def __init__(self) -> None:
         self.used = 0
 
-    def add(self, entry: Entry) -> None:
-        self.used += FOR_A_FIRE + len(entry.payload or "")
+    def add(self, entry: Entry, rule: Rule) -> None:
+        self.used += FOR_A_FIRE + _text_of(entry, rule)
 
     @property
     def is_full(self) -> bool:
@@ -109,12 +109,17 @@ def plan_fires(rule: Rule, standing: Standing, *, now: datetime, check: Check, r
     plan.cancel = settled.cancel and plan.pending_due_at is not None
     _skip(plan, settled.skip, settled.reason, late)
     _skip(plan, over, "max_fires", late)
-    _add_fires(plan, fire, room or Room(), lambda at: _fire(rule, standing, at, _by(at, late), check))
+    _add_fires(plan, rule, fire, room or Room(), lambda at: _fire(rule, standing, at, _by(at, late), check))
     plan.error = next((entry.detail for entry in plan.entries if entry.detail), None)
     return _patient(rule, plan, now)
 
 
-def _add_fires(plan: Plan, times: list[datetime], room: Room, fire: Callable[[datetime], Entry]) -> None:
+def _text_of(entry: Entry, rule: Rule) -> int:
+    """What making it was about: a payload that fails takes as long as one that does not."""
+    return rule.payload.size if entry.payload is None else len(entry.payload)
+
+
+def _add_fires(plan: Plan, rule: Rule, times: list[datetime], room: Room, fire: Callable[[datetime], Entry]) -> None:
     """Oldest first. Where the room ends the trigger is due again, with the first of those that did not fit."""
     for number, due_at in enumerate(times):
         if number and room.is_full:
@@ -122,7 +127,7 @@ def _add_fires(plan: Plan, times: list[datetime], room: Room, fire: Callable[[da
             plan.next_run_at, plan.is_cut = due_at, True
             return
         plan.entries.append(fire(due_at))
-        room.add(plan.entries[-1])
+        room.add(plan.entries[-1], rule)
 
 
 def _patient(rule: Rule, plan: Plan, now: datetime) -> Plan:
@@ -140,7 +145,7 @@ def plan_backfill(rule: Rule, standing: Standing, times: list[datetime], *, one:
     text = 0
     for due_at in fire:
         entries.append(_fire(rule, standing, due_at, "backfill", check))
-        text += len(entries[-1].payload or "")
+        text += _text_of(entries[-1], rule)
         if text > MOST_TEXT:
             raise BadRequest(
                 f"The payloads of the {len(fire):,} due times have more than {MOST_TEXT:,} characters of JSON, which is"

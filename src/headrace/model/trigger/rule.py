@@ -79,6 +79,7 @@ class Payload:
     """A payload template; one without placeholders is written out once."""
 
     def __init__(self, text: str) -> None:
+        self.size = len(text)
         self._template = Template.compile(json.loads(text))
         self._constant: tuple[str, dict[str, Any]] | None = None
         if self._template.is_constant:
