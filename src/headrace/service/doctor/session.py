@@ -17,6 +17,8 @@ NEEDED = {
     ),
 }
 OURS = OWN_TERMS | {name: value for name, (_, value) in NEWER_TERMS.items()}
+# Of a role it is for the application's own statements, and ordinary.
+del OURS["search_path"]
 # Where a setting comes from: who is told to take it back, and how.
 WHOSE = {
     "user": ("the role", "ALTER ROLE {role} RESET {name}"),
