@@ -67,6 +67,16 @@ async def test_a_page_of_long_lines_ends_early_and_the_next_goes_on(
     assert await pages(run, limit=1000) == run.written
 
 
+async def test_a_filter_that_matches_nothing_ends_its_page_and_says_where_to_go_on(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read, "LARGEST_READ", 3)
+    monkeypatch.setattr(read, "MOST_READ", 6)
+    run = await start(engine)
+    await run.write([run.line(level=20) for _ in range(8)])
+    assert await read_lines(engine.db, run.job_id, level=40) == LinePage([], (1, 6), more=True, ended=False)
+
+
 async def test_filters_by_level_and_stream_page_as_well(engine: Engine) -> None:
     run = await start(engine)
     streams = (STDOUT, STDERR)

@@ -76,6 +76,9 @@ MIGHTY = {
     "alter role {role} bypassrls": "a role with BYPASSRLS",
     "alter schema headrace owner to {role}": "the owner of schema headrace",
     "grant headrace_worker to {role}": "a role of applications, workers or servers",
+    "grant headrace_app to {role}": "a role of applications, workers or servers",
+    "alter role {role} createrole": "a role that makes roles, or reads or writes everything",
+    "grant pg_write_all_data to {role}": "a role that makes roles, or reads or writes everything",
 }
 
 

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headrace.errors import BadRequest
+from headrace.model.trigger import fire_plan
 from headrace.model.trigger.declaration import complete_settings, read_settings
 from headrace.model.trigger.fire_plan import Entry, Plan, Standing, plan_backfill, plan_fires, plan_first
 from headrace.model.trigger.rule import Rule
@@ -165,6 +167,17 @@ def test_a_backfill_fires_all_or_one() -> None:
         made = plan_backfill(rule(), stands, times, one=one, check=lambda _payload: None)
         assert [(entry.due_at, entry.reason) for entry in made] == list(zip(times, reasons, strict=True))
         assert {entry.triggered_by for entry in made} == {"backfill"}
+
+
+def test_payloads_that_are_refused_use_up_the_bounds_as_those_that_fire(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fire_plan, "MOST_TEXT", 1000)
+    monkeypatch.setattr(fire_plan, "SHARE", 1000)
+    large = rule(payload={"pad": "x" * 600, "at": "{{scheduled_for}}"}, catch_up="all")
+    made = plan(large, -5, problem="refused")
+    assert ([entry.reason for entry in made.entries], made.is_cut) == (["invalid_payload"] * 2, True)
+    stands = Standing("default", None, None, 0)
+    with pytest.raises(BadRequest, match="more than 1,000 characters"):
+        plan_backfill(large, stands, [at(-3), at(-2)], one=False, check=lambda _payload: "refused")
 
 
 @given(
